@@ -1,0 +1,112 @@
+"""A dataset is a frozen value that loads three parts; decisions are made on the second, never on test."""
+
+import abc
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+
+from pseudocore.data import Data, labelled
+from pseudocore.errors import UserError
+from pseudocore.types import Shape
+
+
+class Standardise(eqx.Module):
+    """(x - mean) / deviation per channel, and back."""
+
+    mean: tuple[float, ...] = eqx.field(static=True)
+    deviation: tuple[float, ...] = eqx.field(static=True)
+
+    def __call__(self, pixels: np.ndarray) -> np.ndarray:
+        centred = pixels.astype(np.float32) - np.asarray(self.mean, np.float32)
+        return centred / np.asarray(self.deviation, np.float32)
+
+    def undo(self, x: np.ndarray) -> np.ndarray:
+        """Standardised values as pixels again, 0 black and 1 white (and beyond, for learned ones)."""
+        return np.asarray(x) * np.asarray(self.deviation) + np.asarray(self.mean)
+
+
+class Split(eqx.Module):
+    """The three parts of a dataset, each of mass 1, and how its pixels were prepared."""
+
+    train: Data
+    held_out: Data
+    test: Data
+    standardise: Standardise
+
+    @property
+    def shape(self) -> Shape:
+        return self.train.x.shape[1:]
+
+    @property
+    def classes(self) -> int:
+        return self.train.y.shape[1]
+
+
+class Dataset(eqx.Module):
+    """Where real points come from."""
+
+    @abc.abstractmethod
+    def load(self) -> Split:
+        """Train, held-out (cut from train) and test."""
+
+
+def split(
+    train: tuple[np.ndarray, np.ndarray],
+    test: tuple[np.ndarray, np.ndarray],
+    classes: int,
+    standardise: Standardise,
+    held_out: float,
+    seed: int,
+) -> Split:
+    """Cut the held-out part from train, at random within each class, and standardise all."""
+    for name, (pixels, labels) in {"train": train, "test": test}.items():
+        check(name, pixels, labels, classes)
+    if train[0].shape[1:] != test[0].shape[1:]:
+        raise UserError(
+            f"Train points have shape {train[0].shape[1:]}, test points {test[0].shape[1:]}: "
+            "they must be equal."
+        )
+    if not 0 <= held_out < 1:
+        raise UserError(f"held_out={held_out} must be a fraction of train, from 0 to below 1.")
+    kept, cut = stratified(train[1], held_out, seed)
+    parts = [(train[0][kept], train[1][kept]), (train[0][cut], train[1][cut]), test]
+    ready = [
+        labelled(jnp.asarray(standardise(pixels)), jnp.asarray(labels), classes)
+        for pixels, labels in parts
+    ]
+    return Split(*ready, standardise)
+
+
+def stratified(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Indices that stay and indices that go, the same fraction of every class, in order."""
+    random = np.random.default_rng(seed)
+    cut = []
+    for label in np.unique(labels):
+        members = random.permutation(np.flatnonzero(labels == label))
+        cut.append(members[: round(fraction * len(members))])
+    gone = np.sort(np.concatenate(cut))
+    return np.setdiff1d(np.arange(len(labels)), gone), gone
+
+
+def check(name: str, pixels: np.ndarray, labels: np.ndarray, classes: int) -> None:
+    """Refuse what would poison everything after it."""
+    if pixels.ndim < 2 or len(pixels) == 0:
+        raise UserError(f"The {name} points have shape {pixels.shape}: expected (n, ...), n > 0.")
+    if labels.shape != pixels.shape[:1]:
+        raise UserError(
+            f"{len(pixels)} {name} points but labels of shape {labels.shape}: one label each."
+        )
+    if not np.issubdtype(labels.dtype, np.integer):
+        raise UserError(f"The {name} labels are {labels.dtype}: they must be whole numbers.")
+    if labels.min() < 0 or labels.max() >= classes:
+        bad = labels[(labels < 0) | (labels >= classes)][0]
+        raise UserError(
+            f"The {name} labels hold {bad}: labels run from 0 to {classes - 1} for {classes} classes."
+        )
+    bad = ~np.isfinite(pixels.reshape(len(pixels), -1)).all(axis=1)
+    if bad.any():
+        raise UserError(
+            f"{int(bad.sum())} {name} points hold NaN or infinite values, the first is number "
+            f"{int(np.flatnonzero(bad)[0])}: repair or remove them."
+        )

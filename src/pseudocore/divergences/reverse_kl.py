@@ -1,0 +1,40 @@
+"""KL(π_u || π_x), Algorithm BPC-rKL."""
+
+import equinox as eqx
+import jax
+import jax.random as jr
+
+from pseudocore.data import Source
+from pseudocore.divergences.base import Divergence, Match
+from pseudocore.expectation import streamed_mean
+from pseudocore.posterior import detach
+from pseudocore.types import PRNGKey, Scalar
+
+
+class ReverseKL(Divergence):
+    """KL(π_u || π_x). Its gradient in u is -Cov_{q_u}[∂l_u/∂u, l_x - l_u], by S draws.
+
+    The covariance has 1/S as in the paper, so its expectation is (S-1)/S of the gradient.
+    """
+
+    draws: int = eqx.field(static=True, default=10)
+
+    def __call__(self, key: PRNGKey, match: Match) -> Scalar:
+        key_x, key_draws = jr.split(key)
+        keys = jr.split(key_draws, self.draws)
+        # The paper augments the inner steps only, so the covariance sees u as it is.
+        u, x = match.u.plain, match.x.draw(key_x)
+        constants = model, q_u = detach((match.model, match.q_u))
+
+        def gap(key: PRNGKey) -> Scalar:
+            theta = q_u.sample(key)
+            return model.loglik(theta, x) - model.loglik(theta, detach(u))
+
+        gaps = jax.lax.map(gap, keys)
+        return -streamed_mean(u, weighted_loglik, (keys, gaps - gaps.mean()), constants)
+
+
+def weighted_loglik(u: Source, draw, constants) -> Scalar:
+    model, q_u = constants
+    key, weight = draw
+    return weight * model.loglik(q_u.sample(key), u.plain)

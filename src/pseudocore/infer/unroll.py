@@ -1,0 +1,43 @@
+"""A few steps of gradient descent, and a Gaussian around where they end."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+from jaxtyping import Array, Float
+
+from pseudocore.data import Source
+from pseudocore.infer.base import Infer
+from pseudocore.model import Model
+from pseudocore.posterior import Fixed, Gaussian, Spread
+from pseudocore.types import PRNGKey, Scalar, Theta
+
+
+class Unroll(Infer):
+    """θ_t = θ_{t-1} + η ∇ log p(u; θ_{t-1}) for t = 1..L_u;  q_u = N(θ_{L_u}, Σ).
+
+    Its gradient is exact through all steps: only θ_0..θ_L are stored, each step is computed again
+    on the way back. The rate η is an array leaf, so an optimiser can learn it like the images.
+    """
+
+    steps: int = eqx.field(static=True, default=30)
+    rate: float | Scalar = 0.01
+    spread: Spread = Fixed()
+
+    def path(
+        self, key: PRNGKey, model: Model, source: Source, start: Theta
+    ) -> Float[Array, "points p"]:
+        """start, and the parameters after every step."""
+
+        @jax.checkpoint
+        def descend(theta: Theta, key_draw: PRNGKey):
+            uphill = jax.grad(model.loglik)(theta, source.draw(key_draw))
+            theta = theta + self.rate * uphill
+            return theta, theta
+
+        _, path = jax.lax.scan(descend, start, jr.split(key, self.steps))
+        return jnp.concatenate([start[None], path])
+
+    def __call__(self, key: PRNGKey, model: Model, source: Source, start: Theta) -> Gaussian:
+        path = self.path(key, model, source, start)
+        return Gaussian(path[-1], self.spread(path))

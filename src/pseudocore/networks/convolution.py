@@ -1,0 +1,32 @@
+"""3x3 convolution with zero padding, in the form that is fast on the backend at hand."""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from pseudocore.types import Images
+
+Kernel3x3 = Float[Array, "3 3 channels out"]
+
+
+def convolve(images: Images, kernel: Kernel3x3) -> Images:
+    """The convolution by im2col on CPUs and by XLA's own elsewhere."""
+    # XLA:CPU runs a convolution inside a loop about 14 times slower than outside (jax-ml/jax#12868).
+    if jax.default_backend() == "cpu":
+        return convolve_im2col(images, kernel)
+    return convolve_native(images, kernel)
+
+
+def convolve_im2col(images: Images, kernel: Kernel3x3) -> Images:
+    """One matrix product of the nine shifted copies of the images with the flattened kernel."""
+    height, width = images.shape[1:3]
+    padded = jnp.pad(images, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    shifted = [padded[:, i : i + height, j : j + width] for i in range(3) for j in range(3)]
+    patches = jnp.concatenate(shifted, axis=-1)
+    return patches @ kernel.reshape(-1, kernel.shape[-1])
+
+
+def convolve_native(images: Images, kernel: Kernel3x3) -> Images:
+    return jax.lax.conv_general_dilated(
+        images, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
+    )

@@ -1,0 +1,69 @@
+"""Training networks on the whole data, epoch by epoch: what makes an expert."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+from jaxtyping import Array, Float
+
+from pseudocore.augment.base import Augment, Unchanged
+from pseudocore.data import Data
+from pseudocore.model import Model
+from pseudocore.types import Keys, PRNGKey, Scalar, Theta
+
+
+class Training(eqx.Module):
+    """Plain SGD on the mean cross-entropy, the last, smaller batch kept (paper: 0.01, 256)."""
+
+    rate: float = eqx.field(static=True, default=0.01)
+    batch: int = eqx.field(static=True, default=256)
+    augment: Augment = Unchanged()
+
+    def epoch(
+        self, key: PRNGKey, model: Model, data: Data, theta: Theta
+    ) -> tuple[Theta, Scalar, Scalar]:
+        """Parameters after one pass over the data, its mean loss and its accuracy."""
+        key_order, key_augment = jr.split(key)
+        batches, present = self.batches(key_order, len(data))
+
+        def step(theta: Theta, inputs):
+            index, here, key_batch = inputs
+            x, y = self.augment(key_batch, data.x[index]), data.y[index]
+
+            def loss(theta: Theta):
+                log_probs = jax.nn.log_softmax(model.logits(theta, x))
+                right = (log_probs.argmax(-1) == y.argmax(-1)) & here
+                return -jnp.sum(here * jnp.sum(y * log_probs, -1)) / here.sum(), right.sum()
+
+            (value, right), gradient = jax.value_and_grad(loss, has_aux=True)(theta)
+            return theta - self.rate * gradient, (value * here.sum(), right)
+
+        keys = jr.split(key_augment, batches.shape[0])
+        theta, (losses, rights) = jax.lax.scan(step, theta, (batches, present, keys))
+        return theta, losses.sum() / len(data), rights.sum() / len(data)
+
+    def batches(self, key: PRNGKey, n: int):
+        """A shuffle of 0..n-1 in rows of one batch, and which entries are not padding."""
+        size = min(self.batch, n)
+        count = -(-n // size)
+        order = jnp.concatenate([jr.permutation(key, n), jnp.zeros(count * size - n, jnp.int32)])
+        present = jnp.arange(count * size) < n
+        return order.reshape(count, size), present.reshape(count, size)
+
+
+@eqx.filter_jit
+def train_epoch(
+    training: Training, keys: Keys, epoch: Array, model: Model, data: Data, thetas: Float[Array, "k p"]
+):
+    """One epoch of several experts in one program. Its randomness depends on key and epoch alone."""
+
+    def one(key: PRNGKey, theta: Theta):
+        return training.epoch(jr.fold_in(key, epoch), model, data, theta)
+
+    return jax.vmap(one)(keys, thetas)
+
+
+@eqx.filter_jit
+def initial(keys: Keys, model: Model) -> Float[Array, "k p"]:
+    """The experts before their first epoch."""
+    return jax.vmap(lambda key: model.init(jr.fold_in(key, jnp.iinfo(jnp.int32).max)))(keys)
