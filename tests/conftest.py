@@ -8,7 +8,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 from jaxtyping import install_import_hook
 
-install_import_hook("pseudocore", "beartype.beartype").install()
+install_import_hook("pseudocore", "beartype.beartype")
 
 import jax
 

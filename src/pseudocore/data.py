@@ -58,7 +58,9 @@ class Data(Source):
 def labelled(x: Points, labels: Labels, classes: int, mass: float = 1.0) -> Data:
     """Data with hard labels, every point of equal weight, `mass` in all."""
     n = x.shape[0]
-    return Data(x, jnp.eye(classes, dtype=x.dtype)[labels], jnp.full((n,), mass / n, x.dtype))
+    return Data(
+        x, jnp.eye(classes, dtype=x.dtype)[labels], jnp.full((n,), mass / max(n, 1), x.dtype)
+    )
 
 
 class Augmented(Source):
@@ -91,3 +93,36 @@ class Minibatches(Source):
     @property
     def plain(self) -> Data:
         return self.data
+
+
+class View(eqx.Module):
+    """How a chain sees the points: all of them, augmented, or in batches."""
+
+    @abc.abstractmethod
+    def __call__(self, data: Data) -> Source:
+        """What feeds the log-density."""
+
+
+class Whole(View):
+    """All points at every step: a fixed density, as HMC needs it."""
+
+    def __call__(self, data: Data) -> Source:
+        return data
+
+
+class Augmenting(View):
+    """All points, augmented anew at every inner step: A-SGHMC."""
+
+    augment: Augment
+
+    def __call__(self, data: Data) -> Source:
+        return Augmented(data, self.augment)
+
+
+class Batching(View):
+    """A minibatch at every inner step, weighted to stand for all: SGHMC on whole datasets."""
+
+    size: int = eqx.field(static=True, default=256)
+
+    def __call__(self, data: Data) -> Source:
+        return Minibatches(data, self.size)

@@ -12,6 +12,7 @@ from jaxtyping import Array, Bool, Float, Int
 from pseudocore.augment.base import Augment, Unchanged
 from pseudocore.data import Augmented, Data, Source
 from pseudocore.divergences.base import Divergence, Match
+from pseudocore.errors import UserError
 from pseudocore.expert import Expert
 from pseudocore.infer.unroll import Unroll
 from pseudocore.model import Model
@@ -29,7 +30,7 @@ class Learned(eqx.Module):
         y = jax.vmap(optax.projections.projection_simplex)(self.u.y)
         u = Data(self.u.x, y, jnp.maximum(self.u.w, 0.0))
         rate = jnp.maximum(self.infer.rate, 0.0)
-        return Learned(u, Unroll(self.infer.steps, rate, self.infer.spread))
+        return Learned(u, eqx.tree_at(lambda infer: infer.rate, self.infer, rate))
 
 
 ROLES = {"x": "images", "y": "labels", "w": "weights", "rate": "rate"}
@@ -68,8 +69,8 @@ class Learner(eqx.Module):
     augment: Augment = Unchanged()
 
     def init(self, u: Data, infer: Unroll) -> State:
-        infer = Unroll(infer.steps, jnp.asarray(infer.rate, u.x.dtype), infer.spread)
-        learned = Learned(u, infer)
+        rate = jnp.asarray(infer.rate, u.x.dtype)
+        learned = Learned(u, eqx.tree_at(lambda infer: infer.rate, infer, rate))
         return State(jnp.zeros((), jnp.int32), learned, self.optimiser.init(learned))
 
     def loss(self, key: PRNGKey, problem: Problem, learned: Learned) -> Scalar:
@@ -83,7 +84,9 @@ class Learner(eqx.Module):
     def step(self, key: PRNGKey, problem: Problem, state: State) -> tuple[State, Scalar]:
         """One update of everything learned, and the loss before it."""
         key_step = jr.fold_in(key, state.step)
-        loss, gradient = jax.value_and_grad(lambda l: self.loss(key_step, problem, l))(state.learned)
+        loss, gradient = jax.value_and_grad(lambda l: self.loss(key_step, problem, l))(
+            state.learned
+        )
         updates, optimiser = self.optimiser.update(gradient, state.optimiser, state.learned)
         learned = eqx.apply_updates(state.learned, updates).feasible()
         return State(state.step + 1, learned, optimiser), loss
@@ -120,3 +123,17 @@ def advance(
 
     begin = Stretch(state, jnp.zeros(room), jnp.asarray(True))
     return jax.lax.while_loop(wanted, step, begin)
+
+
+def learn(
+    key: PRNGKey, learner: Learner, problem: Problem, u: Data, infer: Unroll, steps: int
+) -> Learned:
+    """The coreset after `steps` updates from u, in one go. `pseudocore distill` adds a run's folder."""
+    stretch = advance(learner, key, problem, learner.init(u, infer), jnp.asarray(steps), steps)
+    if not stretch.finite:
+        raise UserError(diverged(int(stretch.state.step) + 1))
+    return stretch.state.learned
+
+
+def diverged(step: int) -> str:
+    return f"Step {step} turned non-finite: lower the optimiser's rates or the inner rate."

@@ -53,7 +53,12 @@ class Training(eqx.Module):
 
 @eqx.filter_jit
 def train_epoch(
-    training: Training, keys: Keys, epoch: Array, model: Model, data: Data, thetas: Float[Array, "k p"]
+    training: Training,
+    keys: Keys,
+    epoch: Array,
+    model: Model,
+    data: Data,
+    thetas: Float[Array, "k p"],
 ):
     """One epoch of several experts in one program. Its randomness depends on key and epoch alone."""
 
@@ -67,3 +72,20 @@ def train_epoch(
 def initial(keys: Keys, model: Model) -> Float[Array, "k p"]:
     """The experts before their first epoch."""
     return jax.vmap(lambda key: model.init(jr.fold_in(key, jnp.iinfo(jnp.int32).max)))(keys)
+
+
+def train_experts(
+    key: PRNGKey, model: Model, data: Data, training: Training, count: int, epochs: int
+) -> Float[Array, "experts epochs p"]:
+    """The parameters of `count` networks at initialisation and after each of `epochs` epochs."""
+    keys = expert_keys(key, range(count))
+    path = [initial(keys, model)]
+    for epoch in range(epochs):
+        thetas, _, _ = train_epoch(training, keys, jnp.asarray(epoch), model, data, path[-1])
+        path.append(thetas)
+    return jnp.stack(path, axis=1)
+
+
+def expert_keys(key: PRNGKey, numbers: range) -> Keys:
+    """One key an expert, the same whichever experts are trained beside it."""
+    return jax.vmap(lambda number: jr.fold_in(key, number))(jnp.asarray(numbers, jnp.uint32))

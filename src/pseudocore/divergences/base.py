@@ -24,6 +24,8 @@ class Match(eqx.Module):
 class Divergence(eqx.Module):
     """(key, Match) -> Scalar. Which path carries the gradient is visible as `detach`."""
 
+    name: eqx.AbstractClassVar[str]  # what tables call the method
+
     @abc.abstractmethod
     def __call__(self, key: PRNGKey, match: Match) -> Scalar:
         """The loss."""

@@ -1,5 +1,7 @@
 """W_2² between Gaussians with diagonal covariances: BPC-W 'with d.c.' (tab:tm-advance)."""
 
+from typing import ClassVar
+
 from pseudocore.divergences.base import Divergence, Match
 from pseudocore.divergences.wasserstein import move, square
 from pseudocore.posterior import Gaussian
@@ -12,6 +14,8 @@ class DiagonalWasserstein(Divergence):
     The deviations s come from the `Spread` of the two posteriors, `AlongPath` for the paper's
     'diagonal covariances'.
     """
+
+    name: ClassVar[str] = "W-diagonal"
 
     def __call__(self, key: PRNGKey, match: Match) -> Scalar:
         q_u, q_x = match.q_u, match.q_x

@@ -1,5 +1,7 @@
 """KL(π_x || π_u), Algorithm BPC-fKL."""
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax.random as jr
 
@@ -13,6 +15,7 @@ from pseudocore.types import PRNGKey, Scalar
 class ForwardKL(Divergence):
     """KL(π_x || π_u). Its gradient in u is E_{q_u}[∂l_u/∂u] - E_{q_x}[∂l_u/∂u]."""
 
+    name: ClassVar[str] = "fKL"
     draws: int = eqx.field(static=True, default=30)
 
     def __call__(self, key: PRNGKey, match: Match) -> Scalar:

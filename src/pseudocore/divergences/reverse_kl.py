@@ -1,5 +1,7 @@
 """KL(π_u || π_x), Algorithm BPC-rKL."""
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.random as jr
@@ -17,6 +19,7 @@ class ReverseKL(Divergence):
     The covariance has 1/S as in the paper, so its expectation is (S-1)/S of the gradient.
     """
 
+    name: ClassVar[str] = "rKL"
     draws: int = eqx.field(static=True, default=10)
 
     def __call__(self, key: PRNGKey, match: Match) -> Scalar:

@@ -1,5 +1,7 @@
 """W_2² between Gaussians of equal covariance, BPC-W: the objective of MTT."""
 
+from typing import ClassVar
+
 from pseudocore.divergences.base import Divergence, Match
 from pseudocore.types import PRNGKey, Scalar
 
@@ -9,6 +11,8 @@ class Wasserstein(Divergence):
 
     Equal covariances add nothing to W_2²; the denominator is the squared move of the expert.
     """
+
+    name: ClassVar[str] = "W"
 
     def __call__(self, key: PRNGKey, match: Match) -> Scalar:
         return square(match.q_u.mean() - match.q_x.mean()) / move(match)

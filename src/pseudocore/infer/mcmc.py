@@ -1,9 +1,10 @@
 """A Markov chain on the posterior: one draw an iteration after burn-in."""
 
+import abc
+
 import equinox as eqx
 import jax
 import jax.random as jr
-from jaxtyping import Array, Float
 
 from pseudocore.data import Data, Source
 from pseudocore.infer.base import Infer
@@ -16,14 +17,23 @@ from pseudocore.types import PRNGKey, Theta
 class Units(eqx.Module):
     """The lengths in which a chain measures parameters: θ = unit · z."""
 
-    start: float = eqx.field(static=True, default=1.0)
+    start: eqx.AbstractVar[float]
 
+    @abc.abstractmethod
     def of(self, model: Model) -> Theta:
-        return model.prior.scale(model.layout)
+        """One length for every parameter."""
 
 
 class PriorUnits(Units):
-    """The prior's deviations: z has prior N(0, I), and a chain starts at a draw of the prior."""
+    """The prior's deviations: z has prior N(0, I), and a chain starts at N(0, start²).
+
+    Full draws of the prior (start = 1) lie so far out that some chains never take a step.
+    """
+
+    start: float = eqx.field(static=True, default=0.3)
+
+    def of(self, model: Model) -> Theta:
+        return model.prior.scale(model.layout)
 
 
 class RawUnits(Units):
@@ -32,7 +42,7 @@ class RawUnits(Units):
     start: float = eqx.field(static=True, default=0.1)
 
     def of(self, model: Model) -> Theta:
-        return jax.numpy.ones(model.layout.size)
+        return jnp.ones(model.layout.size)
 
 
 class MCMC(Infer):
@@ -70,7 +80,5 @@ class MCMC(Infer):
         state, early = jax.lax.scan(burn, state, jr.split(key_burn, self.burn))
         kept = jr.split(key_keep, self.iterations - self.burn)
         _, (draws, late) = jax.lax.scan(keep, state, kept)
-        infos = jax.tree.map(lambda a, b: jax.numpy.concatenate([a, b]), early, late)
+        infos = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), early, late)
         return Empirical(draws), infos
-
-

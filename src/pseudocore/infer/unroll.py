@@ -10,18 +10,19 @@ from pseudocore.data import Source
 from pseudocore.infer.base import Infer
 from pseudocore.model import Model
 from pseudocore.posterior import Fixed, Gaussian, Spread
-from pseudocore.types import PRNGKey, Scalar, Theta
+from pseudocore.types import PRNGKey, Theta
 
 
 class Unroll(Infer):
     """θ_t = θ_{t-1} + η ∇ log p(u; θ_{t-1}) for t = 1..L_u;  q_u = N(θ_{L_u}, Σ).
 
     Its gradient is exact through all steps: only θ_0..θ_L are stored, each step is computed again
-    on the way back. The rate η is an array leaf, so an optimiser can learn it like the images.
+    on the way back. The rate η is a leaf of the tree: a learner makes it an array, and an
+    optimiser can learn it like the images.
     """
 
     steps: int = eqx.field(static=True, default=30)
-    rate: float | Scalar = 0.01
+    rate: float = 0.01
     spread: Spread = Fixed()
 
     def path(

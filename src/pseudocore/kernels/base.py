@@ -19,7 +19,9 @@ class State(eqx.Module):
 class Info(eqx.Module):
     """What a person wants to know of one step."""
 
-    accepted: Scalar  # probability with which the proposal is accepted; nan where nothing is proposed
+    accepted: (
+        Scalar  # probability with which the proposal is accepted; nan where nothing is proposed
+    )
     energy: Scalar  # minus the log-density after the step
 
     @property

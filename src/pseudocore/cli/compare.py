@@ -1,0 +1,142 @@
+"""pseudocore compare: runs beside subsets and the full data."""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+import tyro
+
+from pseudocore.cli.console import Bars, print_json, results, warn, words
+from pseudocore.cli.options import opener, parse, read_recipe
+from pseudocore.engine.comparison import (
+    FULL,
+    chosen_judges,
+    compare,
+    learned,
+    subsets,
+)
+from pseudocore.engine.control import Control
+from pseudocore.engine.distill import INITIAL
+from pseudocore.engine.telling import SPREAD, facts, tell
+from pseudocore.errors import UserError
+from pseudocore.model import Model
+from pseudocore.recipes.base import Recipe
+from pseudocore.report.table import console_table
+from pseudocore.store.coreset import read_coreset
+from pseudocore.store.run import Run
+from pseudocore.store.values import to_json, to_python
+
+ABOUT = """Judge runs of one dataset and size beside subsets and the full data.
+
+usage: pseudocore compare RUN [RUN ...] --out FOLDER [flags]. Leaves results.json, table.md,
+pictures and report.html."""
+
+EXAMPLES = (
+    "pseudocore compare runs/fkl runs/w --out runs/comparison",
+    "pseudocore compare runs/fkl --baselines random herding k-center 'class means' 'full data' "
+    "--experts runs/experts --seeds 10 --out runs/comparison",
+    "pseudocore compare runs/fkl --protocol paper --out runs/as-published",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Compare:
+    runs: tyro.conf.Positional[tuple[Path, ...]]
+    """Folders made by pseudocore distill."""
+    out: Path
+    """Folder for the comparison."""
+    baselines: tuple[str, ...] = ("random", "class means")
+    """Among random, herding, k-center, 'class means', 'full data'."""
+    experts: Path | None = None
+    """Folder of experts, in whose features herding and k-center measure."""
+    seeds: int = 5
+    """How many chains a judgement."""
+    seed: int = 0
+    """Of the subsets and the chains."""
+    protocol: str = "textbook"
+    """textbook, or paper: as published, its faults included."""
+    resume: bool = False
+    """Continue what was stopped."""
+    json: bool = False
+    """Print the rows as JSON."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    default = Compare((), tyro.MISSING)
+    options = parse("compare", default, arguments, ABOUT, EXAMPLES)
+    if not options.runs:
+        raise UserError(
+            "Name the folders of one run or more: pseudocore compare RUN ... --out DIR."
+        )
+    if options.seeds < 1:
+        raise UserError(f"--seeds {options.seeds} leaves no chain: give 1 or more.")
+    recipes = {run: read_recipe(run) for run in options.runs}
+    recipe = dataclasses.replace(alike(recipes), seed=options.seed)
+    identity = {"comparison": [to_json(r) for r in recipes.values()]}
+    settings = dataclasses.replace(options, json=False, resume=False)
+    identity["settings"] = {k: str(v) for k, v in dataclasses.asdict(settings).items()}
+    run = opener(options.resume)(options.out, identity)
+    with Bars() as bars, Control(bars.say) as control:
+        records, summaries = judge_and_tell(options, recipe, recipes, run, control)
+    if options.json:
+        print_json([row for record in records for row in record["rows"]])
+    else:
+        results.print(console_table(summaries, f"{options.out}", SPREAD))
+    warn([warning for record in records for warning in record["warnings"]])
+    words.print(f"The page is {run.file('report.html')}.")
+    return 0
+
+
+def alike(recipes: dict[Path, Recipe]) -> Recipe:
+    """The recipe that all share as far as data, network and size go."""
+    (first, recipe), *others = recipes.items()
+    for path, other in others:
+        for what, a, b in (
+            ("data", recipe.plan.data, other.plan.data),
+            ("network", recipe.plan.network, other.plan.network),
+            ("ipc", recipe.ipc, other.ipc),
+        ):
+            if a != b:
+                raise UserError(
+                    f"{first} has {what} {a}, {path} has {b}: only coresets of the same data, "
+                    "network and size can be compared in one table."
+                )
+    return recipe
+
+
+def names(recipes: dict[Path, Recipe]) -> dict[Path, str]:
+    """The methods' names, with the folder's where two runs are of one method."""
+    methods = [recipe.divergence.name for recipe in recipes.values()]
+    return {
+        path: recipe.divergence.name
+        if methods.count(recipe.divergence.name) == 1
+        else f"{recipe.divergence.name} ({path.name})"
+        for path, recipe in recipes.items()
+    }
+
+
+def judge_and_tell(options: Compare, recipe: Recipe, recipes, run: Run, control: Control):
+    split = recipe.plan.data.load()
+    model = Model.of(recipe.plan.network, split.train)
+    subset_names = [name for name in options.baselines if name != FULL]
+    entries = subsets(subset_names, split, model, recipe.ipc, options.experts, options.seed)
+    called = names(recipes)
+    after = {called[path]: learned(path) for path in recipes}
+    before = {called[path]: read_coreset(path / INITIAL) for path in recipes}
+    entries |= {name: (u,) for name, u in after.items()}
+    full = []
+    if FULL in options.baselines:
+        if recipe.full is None:
+            raise UserError("This recipe does not say how to sample the full data's posterior.")
+        full = [recipe.full]
+    judges = chosen_judges(recipe, options.protocol, split)
+    seeds = range(options.seeds)
+    records = compare(recipe, entries, judges, seeds, run, control, full)
+    curves = {called[path]: Run.read(path).metrics() for path in recipes}
+    story = {
+        "title": "Pseudocoresets compared",
+        "lead": [f"{len(after)} learned coresets of {recipe.ipc} images per class."],
+        "facts": facts(split, recipe, seeds, run.environment),
+        "recipe": "\n\n".join(to_python(recipe) for recipe in recipes.values()),
+    }
+    return records, tell(run, records, before, after, curves, split, story)

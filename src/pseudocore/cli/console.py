@@ -1,0 +1,70 @@
+"""Progress bars on a terminal, and a line every few seconds elsewhere."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import rich.progress
+from rich.console import Console
+from rich.text import Text
+
+QUIET = 5.0  # seconds between lines where there is no terminal
+
+# What is computed is what is asked for; what a person reads on the way goes to standard error.
+words = Console(stderr=True, highlight=False)
+results = Console(highlight=False)
+
+
+class Bars:
+    """One progress bar a task, with what a person wants to know beside it."""
+
+    def __init__(self, console: Console = words):
+        self.console = console
+        self.live = console.is_terminal
+        self.bars = rich.progress.Progress(
+            rich.progress.TextColumn("{task.description:<18}"),
+            rich.progress.BarColumn(bar_width=24),
+            rich.progress.MofNCompleteColumn(),
+            rich.progress.TimeElapsedColumn(),
+            rich.progress.TimeRemainingColumn(),
+            rich.progress.TextColumn("{task.fields[facts]}"),
+            console=console,
+            disable=not self.live,
+        )
+        self.tasks: dict[str, rich.progress.TaskID] = {}
+        self.spoke = 0.0
+
+    def __enter__(self) -> "Bars":
+        self.bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bars.stop()
+
+    def say(self, what: str, done: int, total: int, facts: Mapping[str, float]) -> None:
+        """What `engine.control.Say` asks for."""
+        told = "  ".join(f"{told_name(name)} {value:.3g}" for name, value in facts.items())
+        if self.live:
+            if what not in self.tasks:
+                self.tasks[what] = self.bars.add_task(what, total=total, facts="")
+            self.bars.update(self.tasks[what], completed=done, facts=told)
+        elif done == total or time.monotonic() - self.spoke > QUIET:
+            self.spoke = time.monotonic()
+            self.console.print(Text(f"{what} {done}/{total}  {told}".rstrip()), soft_wrap=True)
+
+
+def told_name(name: str) -> str:
+    return name.replace("held_out_", "held-out ").replace("_", " ")
+
+
+def warn(sentences: Sequence[str]) -> None:
+    for sentence in sentences:
+        words.print(Text(f"warning: {sentence}", style="yellow"), soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """Results for another program."""
+    from pseudocore.store.files import finite
+
+    print(json.dumps(finite(value), indent=2, allow_nan=False))

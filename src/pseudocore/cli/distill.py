@@ -1,0 +1,78 @@
+"""pseudocore distill: learn a pseudocoreset."""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from pseudocore.cli.console import Bars, print_json, words
+from pseudocore.cli.options import opener, parse, take_word, with_data
+from pseudocore.engine.control import Control
+from pseudocore.engine.runs import make_coreset
+from pseudocore.errors import unknown
+from pseudocore.recipes import presets
+from pseudocore.recipes.base import Recipe
+from pseudocore.store.coreset import CORESET
+from pseudocore.store.run import Run
+
+ABOUT = """Learn a pseudocoreset with a divergence, from experts trained before.
+
+usage: pseudocore distill RECIPE [flags]. Every field of the recipe is a flag. Recipes:
+{names}"""
+
+EXAMPLES = (
+    "pseudocore distill digits/ipc1-fkl --experts runs/experts --out runs/fkl",
+    "pseudocore distill digits/ipc10-w --experts runs/experts --steps 1000 --out runs/w",
+    "pseudocore distill digits/ipc1-fkl --ipc 3 --optimiser.labels 0.1 --seed 7 --out runs/soft "
+    "--experts runs/experts",
+    "pseudocore distill paper/cifar10-ipc10-fkl --data cifar10:FOLDER --plan.data.held-out 0.1 "
+    "--experts runs/cifar --out runs/cifar-fkl",
+    "pseudocore distill digits/ipc1-fkl --experts runs/experts --out runs/fkl --resume",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Distill:
+    recipe: Annotated[Recipe, tyro.conf.arg(name="")]
+    experts: Path
+    """Folder of the experts."""
+    out: Path
+    """Folder for the run."""
+    data: str | None = None
+    """digits, cifar10:FOLDER or FILE.npz instead of the recipe's data."""
+    resume: bool = False
+    """Continue what was stopped."""
+    json: bool = False
+    """Print the last metrics as JSON."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    known = presets()
+    name, rest = take_word(arguments, "digits/ipc1-fkl")
+    if name not in known:
+        raise unknown("recipe", name, known)
+    about = ABOUT.format(names=families(known))
+    default = Distill(known[name], tyro.MISSING, tyro.MISSING)
+    options = parse("distill", default, rest, about, EXAMPLES)
+    recipe = options.recipe
+    recipe = dataclasses.replace(recipe, plan=with_data(recipe.plan, options.data))
+    with Bars() as bars, Control(bars.say) as control:
+        make_coreset(recipe, options.experts, options.out, control, opener(options.resume))
+    if options.json:
+        print_json(Run.read(options.out).metrics()[-1])
+    words.print(
+        f"The coreset is {options.out / CORESET}. Judge it: pseudocore evaluate {options.out}"
+    )
+    return 0
+
+
+def families(known: dict[str, Recipe]) -> str:
+    """The names, one line for those that differ in the method only."""
+    lines: dict[str, list[str]] = {}
+    for name in known:
+        family, _, method = name.partition("ipc")
+        size, _, method = method.partition("-")
+        lines.setdefault(f"{family}ipc{size}-", []).append(method)
+    return "\n".join(f"  {family}{{{','.join(methods)}}}" for family, methods in lines.items())

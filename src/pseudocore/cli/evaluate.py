@@ -1,0 +1,82 @@
+"""pseudocore evaluate: judge a learned coreset."""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+from pseudocore.cli.console import Bars, print_json, results, warn, words
+from pseudocore.cli.options import parse, read_recipe, take_word
+from pseudocore.engine.comparison import chosen_judges, compare, learned
+from pseudocore.engine.control import Control
+from pseudocore.errors import UserError
+from pseudocore.evaluate import Judge
+from pseudocore.report.summary import summarise
+from pseudocore.report.table import console_table
+from pseudocore.store.run import Run
+
+ABOUT = """Judge the coreset of a run: sample its posterior, predict the test points, score.
+
+usage: pseudocore evaluate RUN [flags]. Judgements are kept in the run's folder: what was judged
+before is not judged again, and what is stopped goes on when called again."""
+
+EXAMPLES = (
+    "pseudocore evaluate runs/fkl",
+    "pseudocore evaluate runs/fkl --protocol paper --seeds 10",
+    "pseudocore evaluate runs/fkl --judges.0.chain.kernel.step-size 0.03",
+    "pseudocore evaluate runs/fkl --json > numbers.json",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Evaluate:
+    judges: tuple[Judge, ...]
+    seeds: int = 5
+    """How many chains, with different seeds."""
+    seed: int = 0
+    """The first of them."""
+    protocol: str = "textbook"
+    """textbook, or paper: as published, its faults included."""
+    out: Path | None = None
+    """A folder for results.json other than the run's."""
+    resume: bool = True
+    """Judgements that are there already are not made again."""
+    json: bool = False
+    """Print the rows as JSON."""
+
+
+def protocol_in(arguments: Sequence[str]) -> str:
+    """The protocol decides which judges have flags, so it is looked up first."""
+    for i, word in enumerate(arguments):
+        if word.startswith("--protocol"):
+            return word.partition("=")[2] or (arguments[i + 1] if i + 1 < len(arguments) else "")
+    return "textbook"
+
+
+def main(arguments: Sequence[str]) -> int:
+    wants_help = bool({"-h", "--help"} & set(arguments))
+    folder, rest = take_word(arguments, "")
+    if not folder:
+        if wants_help:
+            parse("evaluate", Evaluate(()), ["--help"], ABOUT, EXAMPLES)
+        raise UserError("Name the folder of a run: pseudocore evaluate RUN.")
+    recipe = read_recipe(Path(folder))
+    split = recipe.plan.data.load()
+    judges = chosen_judges(recipe, protocol_in(rest), split)
+    options = parse("evaluate", Evaluate(judges), rest, ABOUT, EXAMPLES)
+    if options.seeds < 1:
+        raise UserError(f"--seeds {options.seeds} leaves no chain: give 1 or more.")
+    run = Run.read(folder)
+    if options.out is not None:
+        run = Run.resume(options.out, run.recipe)
+    entries = {recipe.divergence.name: (learned(Path(folder)),)}
+    seeds = range(options.seed, options.seed + options.seeds)
+    with Bars() as bars, Control(bars.say) as control:
+        records = compare(recipe, entries, options.judges, seeds, run, control)
+    rows = [row for record in records for row in record["rows"]]
+    if options.json:
+        print_json(rows)
+    else:
+        results.print(console_table(summarise(rows), f"{folder}", "chains on this coreset"))
+    warn([warning for record in records for warning in record["warnings"]])
+    words.print(f"The rows are in {run.file('results.json')}.")
+    return 0

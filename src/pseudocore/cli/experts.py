@@ -1,0 +1,65 @@
+"""pseudocore experts: train expert networks and keep their trajectories."""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from pseudocore.cli.console import Bars, print_json, words
+from pseudocore.cli.options import opener, parse, take_word, with_data
+from pseudocore.engine.control import Control
+from pseudocore.engine.runs import train_plan
+from pseudocore.errors import unknown
+from pseudocore.recipes import presets
+from pseudocore.recipes.base import ExpertPlan
+from pseudocore.store.trajectories import read_index
+
+ABOUT = """Train networks on the whole data, and keep their parameters after every epoch.
+
+usage: pseudocore experts [RECIPE] [flags]. RECIPE names the plan: digits (the default),
+digits-convnet, paper/cifar10, paper/cifar10-aug, or any recipe of pseudocore distill."""
+
+EXAMPLES = (
+    "pseudocore experts digits --out runs/experts",
+    "pseudocore experts digits --data mine.npz --network.width 128 --out runs/mine",
+    "pseudocore experts paper/cifar10 --data cifar10:FOLDER --count 20 --epochs 22 --out runs/cifar",
+    "pseudocore experts digits --out runs/experts --resume",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Experts:
+    plan: Annotated[ExpertPlan, tyro.conf.arg(name="")]
+    out: Path
+    """Folder for the experts."""
+    data: str | None = None
+    """digits, cifar10:FOLDER or FILE.npz instead of the recipe's data."""
+    resume: bool = False
+    """Continue what was stopped."""
+    json: bool = False
+    """Print the index as JSON."""
+
+
+def plans() -> dict[str, ExpertPlan]:
+    """Every plan by the names of its recipes, and by the family alone."""
+    found = {name: recipe.plan for name, recipe in presets().items()}
+    short = {"digits": "digits/ipc1-fkl", "digits-convnet": "digits-convnet/ipc1-fkl"}
+    short |= {f"paper/cifar10{end}": f"paper/cifar10-ipc1-fkl{end}" for end in ("", "-aug")}
+    return {name: found[long] for name, long in short.items()} | found
+
+
+def main(arguments: Sequence[str]) -> int:
+    name, rest = take_word(arguments, "digits")
+    if name not in plans():
+        raise unknown("recipe", name, plans())
+    default = Experts(plans()[name], tyro.MISSING)
+    options = parse("experts", default, rest, ABOUT, EXAMPLES)
+    plan = with_data(options.plan, options.data)
+    with Bars() as bars, Control(bars.say) as control:
+        train_plan(plan, options.out, control, opener(options.resume))
+    if options.json:
+        print_json(read_index(options.out))
+    words.print(f"{plan.count} experts of {plan.epochs} epochs are in {options.out}.")
+    return 0

@@ -1,0 +1,109 @@
+"""Judge several coresets of one dataset beside subsets and the full data, into one folder."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import jax.random as jr
+
+from pseudocore.data import Data
+from pseudocore.datasets.base import Split
+from pseudocore.engine.control import Control
+from pseudocore.engine.judging import judge_all
+from pseudocore.errors import UserError, unknown
+from pseudocore.evaluate import Judge
+from pseudocore.model import Model
+from pseudocore.recipes.base import Recipe
+from pseudocore.recipes.judges import paper_judges
+from pseudocore.select import ClassMeans, Herding, KCenter, RandomSubset, Select, pixels
+from pseudocore.store.coreset import CORESET, read_coreset
+from pseudocore.store.run import Run
+from pseudocore.store.trajectories import read_index, read_window
+
+BASELINES: dict[str, Select] = {
+    "random": RandomSubset(),
+    "herding": Herding(),
+    "k-center": KCenter(),
+    "class means": ClassMeans(),
+}
+RANDOM_SUBSETS = 5  # one subset says little: their spread is larger than that of the chains
+FULL = "full data"
+
+
+def subsets(
+    names: Sequence[str], split: Split, model: Model, ipc: int, experts: Path | None, seed: int
+) -> dict[str, tuple[Data, ...]]:
+    """The baselines of these names; herding and k-center measure in a trained network's features."""
+    entries = {}
+    for number, name in enumerate(names):
+        if name not in BASELINES:
+            raise unknown("baseline", name, [*BASELINES, FULL])
+        key = jr.fold_in(jr.key(seed), 1000 + number)
+        space = (
+            features(split, model, experts, name) if needs_features(name) else pixels(split.train)
+        )
+        keys = jr.split(key, RANDOM_SUBSETS) if name == "random" else key[None]
+        entries[name] = tuple(BASELINES[name](k, split.train, space, ipc) for k in keys)
+    return entries
+
+
+def needs_features(name: str) -> bool:
+    return isinstance(BASELINES[name], Herding | KCenter)
+
+
+def features(split: Split, model: Model, experts: Path | None, name: str):
+    """What the last layer of the first expert sees at the end of its training."""
+    if experts is None:
+        raise UserError(
+            f"{name} measures distances in the features of a trained network: name the folder of "
+            "experts with --experts, or leave it out with --baselines random 'class means'."
+        )
+    index = read_index(experts)
+    theta = read_window(experts, index, int(index["plan"]["epochs"]))[0, -1]
+    if theta.shape != (model.layout.size,):
+        raise UserError(
+            f"The experts in {experts} have {theta.size} parameters, this network "
+            f"{model.layout.size}: name experts of the same architecture."
+        )
+    return model.features(jnp.asarray(theta), split.train.x)
+
+
+def chosen_judges(recipe: Recipe, protocol: str, split: Split) -> tuple[Judge, ...]:
+    """The recipe's judges of a protocol; the paper's own are known for every recipe."""
+    if protocol not in ("textbook", "paper"):
+        raise unknown("protocol", protocol, ["textbook", "paper"])
+    judges = tuple(judge for judge in recipe.judges if judge.protocol == protocol)
+    if protocol == "paper" and not judges:
+        return paper_judges(recipe.ipc, split.classes)
+    return judges
+
+
+def compare(
+    recipe: Recipe,
+    entries: dict[str, tuple[Data, ...]],
+    judges: Sequence[Judge],
+    seeds: range,
+    run: Run,
+    control: Control,
+    with_full: Sequence[Judge] = (),
+) -> list[dict[str, Any]]:
+    """All judgements, their rows written to the folder's results.json."""
+    split = recipe.plan.data.load()
+    model = Model.of(recipe.plan.network, split.train)
+    arguments = seeds, recipe.seed, model, split, run.path, control
+    records = [record for judge in judges for record in judge_all(judge, entries, *arguments)]
+    for judge in with_full:
+        records += judge_all(judge, {FULL: (split.train,)}, *arguments)
+    run.write_results([row for record in records for row in record["rows"]])
+    return records
+
+
+def learned(folder: Path) -> Data:
+    """The coreset of a finished run."""
+    Run.read(folder)
+    if not (folder / CORESET).exists():
+        raise UserError(
+            f"The run in {folder} is not finished: run pseudocore distill again with --resume."
+        )
+    return read_coreset(folder / CORESET)

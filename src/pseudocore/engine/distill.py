@@ -1,0 +1,150 @@
+"""Learn a coreset into a run's folder."""
+
+import time
+from pathlib import Path
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+
+from pseudocore.data import Data, Minibatches
+from pseudocore.datasets.base import Split
+from pseudocore.engine.control import Control
+from pseudocore.errors import UserError
+from pseudocore.expert import Expert
+from pseudocore.learn import Learned, Learner, Problem, State, advance, diverged
+from pseudocore.metrics import accuracy
+from pseudocore.model import Model
+from pseudocore.recipes.base import Recipe
+from pseudocore.select import pixels
+from pseudocore.store.coreset import CORESET, write_coreset
+from pseudocore.store.run import Run
+from pseudocore.store.tensors import read_tensors, write_tensors
+from pseudocore.store.trajectories import read_index, read_window
+from pseudocore.store.values import to_json
+
+STATE, INITIAL = "state.safetensors", "initial.safetensors"
+LOOKS = 50  # how often a run is looked at: metrics are logged and a stop is possible
+SAVE_EVERY = 30.0  # seconds of work that a kill may cost
+
+
+def recall_experts(recipe: Recipe, folder: Path, model: Model) -> Expert:
+    """The experts of a folder, if they are of the recipe's network and data and long enough."""
+    index = read_index(folder)
+    wanted = to_json(recipe.plan)
+    for part in ("network", "data"):
+        if index["plan"].get(part) != wanted[part]:
+            raise UserError(
+                f"The experts in {folder} have {part} {index['plan'].get(part)}, the recipe asks for "
+                f"{wanted[part]}: train experts for it, or name others with --experts."
+            )
+    if index["parameters"] != model.layout.size:
+        raise UserError(
+            f"The experts in {folder} have {index['parameters']} parameters, the recipe's network "
+            f"{model.layout.size}: they are of another architecture. Name others with --experts."
+        )
+    window = read_window(folder, index, recipe.window)
+    return Expert(jnp.asarray(window), recipe.starts, recipe.ahead, recipe.spread)
+
+
+def begin(recipe: Recipe, split: Split) -> Data:
+    """The first u."""
+    key = jr.fold_in(jr.key(recipe.seed), 0)
+    return recipe.initial(key, split.train, pixels(split.train), recipe.ipc)
+
+
+def distill(recipe: Recipe, experts: Path, run: Run, control: Control) -> None:
+    """Learn until all steps are done, from where the folder's state stands."""
+    if run.file(CORESET).exists():
+        return
+    split = recipe.plan.data.load()
+    model = Model.of(recipe.plan.network, split.train)
+    expert = recall_experts(recipe, experts, model)
+    problem = Problem(model, expert, Minibatches(split.train, recipe.batch))
+    learner = Learner(recipe.divergence, recipe.optimiser.build(), recipe.augment)
+    u = begin(recipe, split)
+    facts = {"classes": split.classes, "ipc": recipe.ipc, "preprocess": to_json(split.standardise)}
+    write_coreset(run.file(INITIAL), u, facts)
+
+    state = restored(run, learner.init(u, recipe.infer))
+    saved_at = time.monotonic()
+    stride = max(1, recipe.steps // LOOKS)
+    while int(state.step) < recipe.steps:
+        until = min((int(state.step) // stride + 1) * stride, recipe.steps)
+        state, loss = stretch(recipe, learner, problem, state, until, stride, run)
+        row = {"step": until, "loss": loss, "rate": float(state.learned.infer.rate)}
+        row |= student(state.learned, problem, split.held_out)
+        run.log(row)
+        control.say(type(recipe.divergence).__name__, until, recipe.steps, row)
+        if control.signum or time.monotonic() - saved_at > SAVE_EVERY:
+            save(run, state)
+            saved_at = time.monotonic()
+        control.stop_if_asked(f"step {until} of {recipe.steps} is saved")
+    save(run, state)
+    facts["rate"] = float(state.learned.infer.rate)
+    write_coreset(run.file(CORESET), state.learned.u, facts)
+
+
+def stretch(
+    recipe: Recipe,
+    learner: Learner,
+    problem: Problem,
+    state: State,
+    until: int,
+    room: int,
+    run: Run,
+) -> tuple[State, float]:
+    """The state after step `until` and the mean loss on the way; if a step is not finite, the end."""
+    key = jr.fold_in(jr.key(recipe.seed), 1)
+    steps = until - int(state.step)
+    end = advance(learner, key, problem, state, jnp.asarray(until), room)
+    if not bool(end.finite):
+        save(run, end.state)
+        raise UserError(
+            f"{diverged(int(end.state.step) + 1)} They are {recipe.optimiser}, and the inner rate "
+            f"{float(end.state.learned.infer.rate):g}. The last good state, step "
+            f"{int(end.state.step)}, is kept in {run.file(STATE)}."
+        )
+    return end.state, float(end.losses[:steps].mean())
+
+
+def student(learned: Learned, problem: Problem, held_out: Data) -> dict[str, float]:
+    """How a network that is trained on u like the students predicts the held-out points."""
+    if len(held_out) == 0:
+        return {}
+    accuracy, nll = student_scores(learned, problem, held_out)
+    return {"held_out_acc": float(accuracy), "held_out_nll": float(nll)}
+
+
+@eqx.filter_jit
+def student_scores(learned: Learned, problem: Problem, held_out: Data):
+    model, start = problem.model, problem.expert.trajectories[0, 0]
+    theta = learned.infer(jr.key(0), model, learned.u, start).mean()
+    log_probs = jax.nn.log_softmax(model.logits(theta, held_out.x))
+    labels = held_out.y.argmax(-1)
+    chosen = jnp.take_along_axis(log_probs, labels[:, None], axis=1)
+    return accuracy(jnp.exp(log_probs), labels), -chosen.mean()
+
+
+def save(run: Run, state: State) -> None:
+    """Everything that the next step needs."""
+    leaves = {f"{i:03d}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
+    write_tensors(run.file(STATE), leaves, {})
+
+
+def restored(run: Run, state: State) -> State:
+    """The saved state, or the first one; the log is cut back to it."""
+    if run.file(STATE).exists():
+        leaves, structure = jax.tree.flatten(state)
+        saved, _ = read_tensors(run.file(STATE), [f"{i:03d}" for i in range(len(leaves))])
+        for leaf, array in zip(leaves, saved.values(), strict=True):
+            if leaf.shape != array.shape:
+                raise UserError(
+                    f"{run.file(STATE)} is of another recipe: delete it and start again."
+                )
+        state = jax.tree.unflatten(structure, [jnp.asarray(array) for array in saved.values()])
+    step = int(state.step)
+    run.keep_metrics(lambda row: row["step"] <= step)
+    return state

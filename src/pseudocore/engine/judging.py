@@ -1,0 +1,111 @@
+"""Judge coresets into a folder, one file a judgement, named by the hash of all that went into it."""
+
+import hashlib
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import jax.random as jr
+import numpy as np
+
+from pseudocore.data import Data
+from pseudocore.datasets.base import Split
+from pseudocore.engine.control import Control
+from pseudocore.errors import UserError
+from pseudocore.evaluate import Judge, Judgement
+from pseudocore.metrics.reliability import reliability
+from pseudocore.model import Model
+from pseudocore.store.files import finite, read_json, write_json
+from pseudocore.store.values import to_json
+
+JUDGEMENTS = "judgements"
+
+
+def judged(
+    judge: Judge,
+    seeds: range,
+    seed: int,
+    method: str,
+    coreset: Data,
+    model: Model,
+    split: Split,
+    folder: Path,
+) -> dict[str, Any]:
+    """Rows, warnings and reliability of one judgement, from the folder if it was made before."""
+    check_fit(coreset, split)
+    file = (
+        folder / JUDGEMENTS / f"{identity(judge, seeds, seed, method, coreset, model, split)}.json"
+    )
+    if file.exists():
+        return read_json(file, "Delete it, and it is computed again.")
+    began = time.monotonic()
+    represented = len(split.train)
+    found = judge(jr.key(seed), seeds, model, coreset, split.test, represented)
+    ipc = None if len(coreset) == represented else len(coreset) // split.classes
+    record = {
+        "rows": found.rows(method, ipc),
+        "warnings": found.warnings(method),
+        "reliability": calibration(found, split),
+        "seconds": round(time.monotonic() - began, 2),
+    }
+    file.parent.mkdir(parents=True, exist_ok=True)
+    record = finite(record)  # a chain that never moved has an infinite R-hat: null in JSON
+    write_json(file, record)
+    return record
+
+
+def judge_all(
+    judge: Judge,
+    entries: dict[str, tuple[Data, ...]],
+    seeds: range,
+    seed: int,
+    model: Model,
+    split: Split,
+    folder: Path,
+    control: Control,
+) -> list[dict[str, Any]]:
+    """Every construction of every method under one judge; coresets of one size share a program."""
+    work = [(name, i, u) for name, us in entries.items() for i, u in enumerate(us)]
+    records = []
+    for done, (name, construction, u) in enumerate(work):
+        control.say(f"{judge.protocol} {judge.name}", done, len(work), {})
+        record = judged(judge, seeds, seed, name, u, model, split, folder)
+        record["rows"] = [{**row, "construction": construction} for row in record["rows"]]
+        records.append({**record, "method": name, "construction": construction})
+        control.stop_if_asked(f"{done + 1} of {len(work)} judgements by {judge.name} are saved")
+    control.say(f"{judge.protocol} {judge.name}", len(work), len(work), {})
+    return records
+
+
+def calibration(found: Judgement, split: Split) -> list[list[float]]:
+    """Confidence, accuracy and count of the points in every bin that is not empty."""
+    labels = np.asarray(split.test.y).argmax(-1)
+    bins = np.asarray(reliability(found.probs, labels))
+    return bins[bins[:, 2] > 0].tolist()
+
+
+def identity(
+    judge, seeds: range, seed: int, method, coreset: Data, model: Model, split: Split
+) -> str:
+    """A hash of everything that a judgement depends on."""
+    content = hashlib.sha256()
+    plain = [to_json(judge), list(seeds), seed, method, repr(model.network), len(split.train)]
+    content.update(json.dumps(plain, sort_keys=True).encode())
+    for array in (coreset.x, coreset.y, coreset.w, split.test.x, split.test.y):
+        content.update(np.ascontiguousarray(array).tobytes())
+    return content.hexdigest()[:24]
+
+
+def check_fit(coreset: Data, split: Split) -> None:
+    """A coreset can only be judged on points and classes like its own."""
+    if coreset.x.shape[1:] != split.shape:
+        raise UserError(
+            f"The coreset's points have shape {coreset.x.shape[1:]}, the test points {split.shape}: "
+            "judge it on the data that it was learned from."
+        )
+    if coreset.y.shape[1] != split.classes:
+        raise UserError(
+            f"The coreset has {coreset.y.shape[1]} classes, the test data {split.classes}: judge it "
+            "on the data that it was learned from."
+        )

@@ -1,0 +1,60 @@
+"""From a recipe to a finished folder: what the command line and `rerun.py` call."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from pseudocore.engine.control import Control
+from pseudocore.engine.distill import distill
+from pseudocore.engine.experts import device, make_experts
+from pseudocore.recipes.base import ExpertPlan, Recipe
+from pseudocore.store.run import Run
+from pseudocore.store.trajectories import INDEX, read_index
+from pseudocore.store.values import to_json, to_python
+
+RERUN = '''"""Runs this recipe again: python rerun.py EXPERTS OUT"""
+
+import sys
+
+from pseudocore import *
+
+recipe = {recipe}
+
+if __name__ == "__main__":
+    make_coreset(recipe, experts=sys.argv[1], out=sys.argv[2])
+'''
+
+
+def create(path: str | Path, recipe: dict[str, Any]) -> Run:
+    """A folder that must be new."""
+    return Run.create(path, recipe, device())
+
+
+def resume(path: str | Path, recipe: dict[str, Any]) -> Run:
+    """A folder that may hold part of the same work."""
+    return Run.resume(path, recipe, device())
+
+
+def train_plan(
+    plan: ExpertPlan, out: str | Path, control: Control | None = None, opened=create
+) -> Path:
+    """Train the experts of a plan into a folder."""
+    make_experts(plan, opened(out, to_json(plan)), control or Control())
+    return Path(out)
+
+
+def make_coreset(
+    recipe: Recipe,
+    experts: str | Path,
+    out: str | Path,
+    control: Control | None = None,
+    opened=create,
+) -> Path:
+    """Learn the coreset of a recipe into a folder, from the experts in another."""
+    read_index(Path(experts))
+    trained = hashlib.sha256((Path(experts) / INDEX).read_bytes()).hexdigest()
+    run = opened(out, {"recipe": to_json(recipe), "experts": trained})
+    run.write_text("recipe.txt", to_python(recipe) + "\n")
+    run.write_text("rerun.py", RERUN.format(recipe=to_python(recipe)))
+    distill(recipe, Path(experts), run, control or Control())
+    return Path(out)

@@ -1,0 +1,141 @@
+"""Judges: a chain on the coreset's posterior, and how well its draws predict real points."""
+
+import math
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.random as jr
+import numpy as np
+from jaxtyping import Array, Bool, Float
+
+from pseudocore.data import Data, View, Whole
+from pseudocore.infer.mcmc import MCMC
+from pseudocore.mass import FullMass, Mass
+from pseudocore.metrics import (
+    accuracy,
+    brier,
+    ece,
+    nll,
+    published_ece,
+    published_nll,
+    split_rhat,
+)
+from pseudocore.model import Model
+from pseudocore.predict import Prediction, predict
+from pseudocore.prior import Isotropic, Prior
+from pseudocore.types import Keys, PRNGKey
+
+
+class Judge(eqx.Module):
+    """A protocol to judge coresets by: prior, mass, chain. Several seeds run as one program."""
+
+    name: str = eqx.field(static=True)
+    protocol: str = eqx.field(static=True)
+    chain: MCMC
+    prior: Prior = Isotropic()
+    mass: Mass = FullMass()
+    view: View = Whole()
+
+    def __call__(
+        self, key: PRNGKey, seeds: range, model: Model, coreset: Data, test: Data, represented: int
+    ) -> "Judgement":
+        """The coreset's chains, one a seed. `represented`: how many points it stands for."""
+        data = coreset.with_mass(self.mass.of(len(coreset), represented))
+        keys = jax.vmap(lambda seed: jr.fold_in(key, seed))(np.asarray(seeds, np.uint32))
+        numbers = self.run(keys, model.with_prior(self.prior), data, test)
+        return Judgement(self, tuple(seeds), *jax.device_get(numbers))
+
+    @eqx.filter_jit
+    def run(self, keys: Keys, model: Model, data: Data, test: Data):
+        """Probabilities, convergence and scores of every chain: one program for coresets of one size."""
+
+        def one(key: PRNGKey):
+            key_start, key_chain = jr.split(key)
+            start = self.chain.start(key_start, model)
+            draws, info = self.chain.run(key_chain, model, self.view(data), start)
+            return predict(model, draws, test), info
+
+        predictions, infos = jax.vmap(one)(keys)
+        scores = jax.vmap(lambda p: score(p, test))(predictions)
+        late = infos.accepted[:, self.chain.burn :].mean(axis=1)
+        traces = infos.energy[:, self.chain.burn :], predictions.loglik
+        return (
+            scores,
+            late,
+            traces,
+            infos.healthy.all(axis=1),
+            jax.numpy.exp(predictions.log_probs).mean(axis=0),
+        )
+
+
+def score(prediction: Prediction, test: Data) -> dict[str, Array]:
+    """Every metric of one chain's predictions."""
+    labels, probs = test.y.argmax(-1), jax.numpy.exp(prediction.log_probs)
+    return {
+        "acc": accuracy(probs, labels),
+        "nll": nll(prediction.log_probs, labels),
+        "ece": ece(probs, labels),
+        "brier": brier(probs, labels),
+        "nll_published": published_nll(prediction.batch_loglik),
+        "ece_published": published_ece(probs, labels),
+    }
+
+
+class Judgement(eqx.Module):
+    """What the chains of all seeds found, and whether they can be believed."""
+
+    judge: Judge
+    seeds: tuple[int, ...]
+    scores: dict[str, Float[np.ndarray, " seeds"]]
+    acceptance: Float[np.ndarray, " seeds"]
+    traces: tuple[Float[np.ndarray, "seeds draws"], ...]
+    healthy: Bool[np.ndarray, " seeds"]
+    probs: Float[np.ndarray, "n classes"]  # averaged over the chains too
+
+    @property
+    def rhat(self) -> float:
+        """The largest split R-hat over chains, of the energy and of the predictive log-likelihood."""
+        if len(self.seeds) < 2:
+            return math.nan
+        return max(float(split_rhat(jax.numpy.asarray(trace))) for trace in self.traces)
+
+    def rows(self, method: str, ipc: int | None) -> list[dict[str, Any]]:
+        """One row a seed, for results.json."""
+        published = self.judge.protocol == "paper"
+        return [
+            {
+                "method": method,
+                "ipc": ipc,
+                "judge": self.judge.name,
+                "protocol": self.judge.protocol,
+                "weights": self.judge.mass.name,
+                "seed": seed,
+                **{
+                    name: float(values[i])
+                    for name, values in self.scores.items()
+                    if published or not name.endswith("_published")
+                },
+                "acceptance": None if np.isnan(self.acceptance[i]) else float(self.acceptance[i]),
+                "rhat": self.rhat,
+            }
+            for i, seed in enumerate(self.seeds)
+        ]
+
+    def warnings(self, method: str) -> list[str]:
+        """What is wrong with these chains, in sentences that say what to do."""
+        where = f"{method} under {self.judge.protocol} {self.judge.name}"
+        found = []
+        if not self.healthy.all():
+            sick = [seed for seed, fine in zip(self.seeds, self.healthy, strict=True) if not fine]
+            found.append(f"{where}: the chain of seed {sick} diverged; use a smaller step.")
+        if (self.acceptance < 0.1).any():
+            found.append(
+                f"{where}: a chain is stuck (accepts {np.nanmin(self.acceptance):.0%} of its "
+                "proposals); use a smaller step."
+            )
+        if self.rhat > 1.1 and self.judge.protocol != "paper":
+            found.append(
+                f"{where}: R-hat is {self.rhat:.2f}, so the chains have not met; run them longer."
+            )
+        return found

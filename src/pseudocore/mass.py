@@ -1,0 +1,46 @@
+"""How much a coreset's weights add up to when it is judged. Learning works at mass 1."""
+
+import abc
+
+import equinox as eqx
+
+
+class Mass(eqx.Module):
+    """How much all weights of a coreset add up to when it is judged; always named in a result."""
+
+    name: eqx.AbstractVar[str]
+
+    @abc.abstractmethod
+    def of(self, points: int, represented: int) -> float:
+        """The mass of a coreset of so many points that stands for so many real ones."""
+
+
+class FullMass(Mass):
+    """w = N/M: the coreset carries the mass of the N points it stands for."""
+
+    name: str = eqx.field(static=True, default="N/M", init=False)
+
+    def of(self, points: int, represented: int) -> float:
+        return float(represented)
+
+
+class UnitWeights(Mass):
+    """w = 1: every pseudo-point counts once, the paper's definition."""
+
+    name: str = eqx.field(static=True, default="1", init=False)
+
+    def of(self, points: int, represented: int) -> float:
+        return float(points)
+
+
+class Tempered(Mass):
+    """One weight for every point between 1 and N/M: a tempered posterior, called so."""
+
+    weight: float = eqx.field(static=True, default=20.0)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"{self.weight:g} (tempered)"
+
+    def of(self, points: int, represented: int) -> float:
+        return self.weight * points

@@ -1,0 +1,111 @@
+"""Recipes for the embedded digits: minutes on a laptop. Rates and steps were chosen on held-out data."""
+
+from pseudocore.augment import DSA, Crop, Rotate, Scale
+from pseudocore.datasets.digits import Digits
+from pseudocore.divergences import DiagonalWasserstein, ForwardKL, ReverseKL, Wasserstein
+from pseudocore.evaluate import Judge
+from pseudocore.infer import Unroll
+from pseudocore.kernels import HMC, SGHMC
+from pseudocore.mass import FullMass, Tempered
+from pseudocore.networks import MLP, ConvNet
+from pseudocore.optimise import OuterSGD
+from pseudocore.posterior import AlongPath
+from pseudocore.prior import FanIn, Isotropic
+from pseudocore.recipes.base import ExpertPlan, Recipe
+from pseudocore.recipes.judges import full_data_sghmc, textbook_asghmc, textbook_hmc
+from pseudocore.train import Training
+
+# A mirrored digit is another sign, so there are no flips; colours there are none.
+GENTLE = DSA((Crop(), Scale(), Rotate()))
+
+MLP_EXPERTS = ExpertPlan(Digits(), MLP(64), Training(0.05, 32), count=10, epochs=20)
+CONVNET_EXPERTS = ExpertPlan(Digits(), ConvNet(2, 16), Training(0.05, 32), count=10, epochs=20)
+
+MLP_JUDGES = (
+    textbook_hmc(HMC(0.04, 25), (200, 100), FanIn(1.5), FullMass()),
+    textbook_asghmc(SGHMC(0.02, 20, 0.05), (200, 100), FanIn(1.5), FullMass(), GENTLE),
+)
+CONVNET_JUDGES = (
+    textbook_hmc(HMC(0.02, 30), (150, 75), Isotropic(1.0), Tempered(20.0)),
+    textbook_asghmc(SGHMC(0.02, 30, 0.05), (150, 75), Isotropic(1.0), Tempered(20.0), GENTLE),
+)
+FULL_DATA = full_data_sghmc(SGHMC(0.01, 20, 0.05), (200, 100), FanIn(1.5), 256)
+
+
+def forward_kl(experts: ExpertPlan, judges: tuple[Judge, ...], ipc: int) -> Recipe:
+    return Recipe(
+        experts,
+        ForwardKL(draws=10),
+        Unroll(steps=20, rate=0.05),
+        OuterSGD(images=10.0),
+        judges,
+        FULL_DATA,
+        ipc=ipc,
+        steps=500,
+        starts=3,
+        ahead=1,
+    )
+
+
+def wasserstein(experts: ExpertPlan, judges: tuple[Judge, ...], ipc: int) -> Recipe:
+    return Recipe(
+        experts,
+        Wasserstein(),
+        Unroll(steps=20, rate=0.05),
+        OuterSGD(images=10.0, rate=1e-5),
+        judges,
+        FULL_DATA,
+        ipc=ipc,
+        steps=500,
+        starts=3,
+        ahead=2,
+    )
+
+
+def diagonal(experts: ExpertPlan, judges: tuple[Judge, ...], ipc: int) -> Recipe:
+    return Recipe(
+        experts,
+        DiagonalWasserstein(),
+        Unroll(steps=20, rate=0.05, spread=AlongPath()),
+        OuterSGD(images=10.0, rate=1e-5),
+        judges,
+        FULL_DATA,
+        ipc=ipc,
+        steps=500,
+        starts=3,
+        ahead=2,
+        spread=AlongPath(),
+    )
+
+
+def reverse_kl(experts: ExpertPlan, judges: tuple[Judge, ...], ipc: int) -> Recipe:
+    return Recipe(
+        experts,
+        ReverseKL(draws=10),
+        Unroll(steps=20, rate=0.05),
+        OuterSGD(images=1000.0, momentum=0.0),
+        judges,
+        FULL_DATA,
+        ipc=ipc,
+        steps=2000,
+        starts=3,
+        ahead=1,
+        batch=256,
+    )
+
+
+METHODS = {"fkl": forward_kl, "w": wasserstein, "w-diagonal": diagonal, "rkl": reverse_kl}
+FAMILIES = {
+    "digits": (MLP_EXPERTS, MLP_JUDGES),
+    "digits-convnet": (CONVNET_EXPERTS, CONVNET_JUDGES),
+}
+
+
+def recipes() -> dict[str, Recipe]:
+    """digits/ipc1-fkl, digits-convnet/ipc10-rkl, ..."""
+    return {
+        f"{family}/ipc{ipc}-{name}": method(experts, judges, ipc)
+        for family, (experts, judges) in FAMILIES.items()
+        for ipc in (1, 10)
+        for name, method in METHODS.items()
+    }

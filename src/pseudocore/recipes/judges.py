@@ -1,0 +1,55 @@
+"""The judges of the recipes, by protocol."""
+
+from pseudocore.augment import DSA, Augment
+from pseudocore.data import Augmenting, Batching
+from pseudocore.evaluate import Judge
+from pseudocore.infer import MCMC, RawUnits
+from pseudocore.kernels import HMC, SGHMC, PublishedHMC
+from pseudocore.mass import FullMass, Mass, UnitWeights
+from pseudocore.prior import NormPenalty, Prior
+
+
+def textbook_hmc(kernel: HMC, chain: tuple[int, int], prior: Prior, mass: Mass) -> Judge:
+    """Exact HMC in units of the prior, started at draws of the prior."""
+    return Judge("hmc", "textbook", MCMC(kernel, *chain), prior, mass)
+
+
+def textbook_asghmc(
+    kernel: SGHMC, chain: tuple[int, int], prior: Prior, mass: Mass, augment: Augment
+) -> Judge:
+    """A-SGHMC at temperature 1 with the augmentation that the coreset was learned with."""
+    return Judge("a-sghmc", "textbook", MCMC(kernel, *chain), prior, mass, Augmenting(augment))
+
+
+def full_data_sghmc(kernel: SGHMC, chain: tuple[int, int], prior: Prior, batch: int) -> Judge:
+    """SGHMC on minibatches of the whole data: the posterior that coresets stand in for."""
+    return Judge("sghmc", "textbook", MCMC(kernel, *chain), prior, FullMass(), Batching(batch))
+
+
+# tab:sampling-hps: N, burn, m, σ_r, ε, λ for HMC and for A-SGHMC, which has α = .1, T = .01.
+PAPER = {
+    1: ((20, 10, 20, 0.01, 0.05, 0.5), (20, 10, 5, 0.1, 0.03, 1.0)),
+    10: ((100, 50, 5, 0.1, 0.01, 1.5), (100, 50, 5, 0.1, 0.01, 1.5)),
+    20: ((100, 50, 5, 0.1, 0.01, 1.5), (100, 50, 5, 0.1, 0.01, 1.0)),
+    50: ((100, 50, 5, 0.01, 0.02, 0.1), (100, 50, 5, 0.01, 0.02, 0.1)),
+}
+
+
+def paper_judges(ipc: int, classes: int) -> tuple[Judge, ...]:
+    """HMC and A-SGHMC as published; an ipc that the paper does not list takes the next lower row.
+
+    The potential is M (mean cross-entropy + λ|θ|), so every point has weight 1 and the penalty Mλ.
+    """
+    hmc, asghmc = PAPER[max(row for row in PAPER if row <= ipc)]
+    points = ipc * classes
+
+    def judge(name: str, row: tuple, kernel, *view) -> Judge:
+        iterations, burn, _, _, _, penalty = row
+        chain = MCMC(kernel, iterations, burn, RawUnits(0.1))
+        return Judge(name, "paper", chain, NormPenalty(points * penalty), UnitWeights(), *view)
+
+    published = PublishedHMC(step_size=hmc[4], leapfrogs=hmc[2], momentum=hmc[3])
+    altered = SGHMC(
+        step_size=asghmc[4], leapfrogs=asghmc[2], friction=0.1, temperature=0.01, momentum=asghmc[3]
+    )
+    return judge("hmc", hmc, published), judge("a-sghmc", asghmc, altered, Augmenting(DSA()))

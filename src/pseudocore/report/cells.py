@@ -1,0 +1,126 @@
+"""What a table says, before anyone decides how it looks: headings, cells, marks, caption."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pseudocore.report.metric import METRICS, Metric, images_per_class, short, with_error
+from pseudocore.report.summary import Spread, Summary, one_protocol
+
+# Gelman et al., Bayesian Data Analysis (3rd edition), 11.5: run longer while R-hat is above 1.1.
+RHAT_LIMIT = 1.1
+# Below this the chain hardly moves, and its samples are few whatever their number.
+ACCEPTANCE_FLOOR = 0.1
+
+
+@dataclass(frozen=True)
+class Cell:
+    text: str
+    best: bool = False
+    warning: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    judge: str
+    lines: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True)
+class Body:
+    """Headings, and a section of lines a judge. The first `labels` columns are words."""
+
+    headings: tuple[str, ...]
+    labels: int
+    sections: tuple[Section, ...]
+
+
+def body(summaries: Sequence[Summary]) -> Body:
+    """Every line of one protocol's table, one judge after another."""
+    one_protocol(summaries)
+    metrics = [m for m in METRICS if any(m.of(s) is not None for s in summaries)]
+    shown = varying(summaries)
+    best = {m.field: best_lines(summaries, m) for m in metrics}
+
+    def line(index: int, s: Summary) -> tuple[Cell, ...]:
+        words = {"ipc": images_per_class(s.ipc), "weights": s.weights}
+        return (
+            Cell(s.method),
+            *(Cell(words[field]) for field in shown),
+            *(_metric(m.of(s), index in best[m.field]) for m in metrics),
+            _acceptance(s.acceptance),
+            _rhat(s.rhat),
+        )
+
+    return Body(
+        ("method", *shown, *(f"{m.heading} {m.arrow}" for m in metrics), "accept", "R-hat"),
+        1 + len(shown),
+        tuple(
+            Section(judge, tuple(line(i, s) for i, s in enumerate(summaries) if s.judge == judge))
+            for judge in dict.fromkeys(s.judge for s in summaries)
+        ),
+    )
+
+
+def varying(summaries: Sequence[Summary]) -> tuple[str, ...]:
+    """Which of ipc and weights differ between the coresets, and so need a column or a word.
+
+    The full data differs in both by its nature: the caption says so once.
+    """
+    coresets = [s for s in summaries if s.ipc is not None] or summaries
+    return tuple(f for f in ("ipc", "weights") if len({getattr(s, f) for s in coresets}) > 1)
+
+
+def best_lines(summaries: Sequence[Summary], metric: Metric) -> set[int]:
+    """The lines best under their judge and ipc, or within one standard error of the best."""
+    groups: dict[tuple[str, int | None], list[tuple[int, Spread]]] = {}
+    for i, s in enumerate(summaries):
+        value = metric.of(s)
+        if value is not None and not math.isnan(value.mean):
+            groups.setdefault((s.judge, s.ipc), []).append((i, value))
+    marked: set[int] = set()
+    for members in groups.values():
+        top = max((value for _, value in members), key=lambda v: metric.better * v.mean)
+        reach = 0.0 if math.isnan(top.error) else top.error
+        close = {i for i, v in members if abs(v.mean - top.mean) <= reach}
+        marked |= close if len(members) > 1 else set()
+    return marked
+
+
+def caption(summaries: Sequence[Summary], spread: str) -> str:
+    """What holds for the whole table, and what its signs mean."""
+    fixed = [f"Protocol {one_protocol(summaries)}"]
+    shown = varying(summaries)
+    coresets = [s for s in summaries if s.ipc is not None]
+    if coresets and "ipc" not in shown:
+        fixed.append(f"images per class: {images_per_class(coresets[0].ipc)}")
+    if coresets and "weights" not in shown:
+        fixed.append(f"weights {coresets[0].weights}")
+    for s in {(s.method, s.weights): s for s in summaries if s.ipc is None}.values():
+        fixed.append(f"{s.method}: all images, weights {s.weights}")
+    counts = sorted({s.count for s in summaries})
+    n = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    return (
+        f"{'; '.join(fixed)}. ± is the standard error over {n} {spread}. Highlighted: the best "
+        "under its judge, and whatever lies within one standard error of it. "
+        f"'!': R-hat above {RHAT_LIMIT} or acceptance below {short(ACCEPTANCE_FLOOR, 1)}."
+    )
+
+
+def _metric(value: Spread | None, best: bool) -> Cell:
+    return Cell("–") if value is None else Cell(with_error(value), best)
+
+
+def _acceptance(value: Spread | None) -> Cell:
+    if value is None:
+        return Cell("–")
+    # Written so that nan is marked too.
+    low = not value.mean >= ACCEPTANCE_FLOOR
+    return Cell(short(value.mean, 2), warning="hardly any proposal is accepted" if low else "")
+
+
+def _rhat(value: float | None) -> Cell:
+    if value is None:
+        return Cell("–")
+    high = not value <= RHAT_LIMIT
+    return Cell(f"{value:.2f}", warning="the chains do not agree yet" if high else "")

@@ -1,0 +1,48 @@
+"""The columns of numbers: which way is better, and how a number is written."""
+
+from dataclasses import dataclass
+
+from pseudocore.report.summary import Spread, Summary
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A column of numbers, and whether more of it (+1) or less of it (-1) is better."""
+
+    field: str
+    heading: str
+    better: int
+
+    def of(self, summary: Summary) -> Spread | None:
+        return getattr(summary, self.field)
+
+    @property
+    def arrow(self) -> str:
+        return "↑" if self.better > 0 else "↓"
+
+
+ACCURACY = Metric("acc", "accuracy", +1)
+NLL = Metric("nll", "NLL", -1)
+METRICS = (
+    ACCURACY,
+    NLL,
+    Metric("ece", "ECE", -1),
+    Metric("brier", "Brier", -1),
+    Metric("nll_published", "NLL published", -1),
+    Metric("ece_published", "ECE published", -1),
+)
+
+
+def short(value: float, digits: int = 3) -> str:
+    """.895 rather than 0.895; 1.151 as it is."""
+    text = f"{value:.{digits}f}"
+    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+
+
+def with_error(s: Spread) -> str:
+    """.895 ± .010, the standard error; a single value stands alone."""
+    return f"{short(s.mean)} ± {short(s.error)}" if s.count > 1 else short(s.mean)
+
+
+def images_per_class(ipc: int | None) -> str:
+    return "all" if ipc is None else str(ipc)

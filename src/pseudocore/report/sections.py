@@ -1,0 +1,202 @@
+"""The sections of the page, each from its part of the story; empty where there is no such part."""
+
+import base64
+import io
+import re
+from collections.abc import Mapping, Sequence
+
+from PIL import Image
+
+from pseudocore.report import words
+from pseudocore.report.cells import Body, Cell, Section, body, caption
+from pseudocore.report.comparison import comparison
+from pseudocore.report.curves import learning_curves
+from pseudocore.report.findings import comparisons, conclusions, headlines
+from pseudocore.report.markup import Html, element, join
+from pseudocore.report.pictures import Pictures
+from pseudocore.report.reliability import reliability
+from pseudocore.report.story import Story
+from pseudocore.report.summary import Summary, by_protocol
+
+EMPTY = Html("")
+
+
+def section(name: str, title: str, *children: str) -> Html:
+    heading = element("h2", title, id=f"{name}-title")
+    return element("section", heading, *children, id=name, aria_labelledby=f"{name}-title")
+
+
+def paragraphs(texts: Sequence[str], look: str | None = None) -> Html:
+    return join(*(element("p", text, class_=look) for text in texts))
+
+
+def terms(pairs: Sequence[tuple[str, str]] | Mapping[str, str], look: str) -> Html:
+    items = pairs.items() if isinstance(pairs, Mapping) else pairs
+    rows = (element("div", element("dt", a), element("dd", b)) for a, b in items)
+    return element("dl", *rows, class_=look)
+
+
+def numbers(story: Story) -> Html:
+    """The run in a line of large numbers."""
+    tiles = [
+        element(
+            "div",
+            element("dt", what),
+            element("dd", element("b", value), " ", element("span", f"accuracy, {judge}")),
+            class_="learned" if "best learned" in what else None,
+        )
+        for what, value, judge in headlines(story.summaries)
+    ]
+    return element("dl", *tiles, class_="tiles") if tiles else EMPTY
+
+
+def what(story: Story) -> Html:
+    look = (element("li", element("strong", head), " ", rest) for head, rest in words.LOOK)
+    told = element("div", paragraphs(words.WHAT))
+    aside = element("aside", element("h3", "What to look at"), element("ul", *look))
+    return section("what", "What is a pseudocoreset?", element("div", told, aside, class_="split"))
+
+
+def pictures(story: Story) -> Html:
+    if not story.pictures:
+        return EMPTY
+    sheets = element("div", *(_picture(p) for p in story.pictures), class_="pictures")
+    note = element("p", story.pictures_caption, class_="small")
+    return section("pictures", "From real to learned", note, sheets)
+
+
+def found(story: Story) -> Html:
+    sentences = [*story.notes, *conclusions(story.summaries)]
+    if not sentences:
+        return EMPTY
+    every = comparisons(story.summaries)
+    parts = [_list(sentences, "found")]
+    if every:
+        head = element("summary", f"Every comparison, one by one ({len(every)})")
+        note = element("p", words.TWO_ERRORS, class_="small")
+        parts.append(element("details", head, _list(every, "every"), note))
+    return section("found", "What came out", *parts)
+
+
+def _list(texts: Sequence[str], look: str) -> Html:
+    # A value and its error stay on one line.
+    kept = (text.replace(" ± ", "\u00a0±\u00a0") for text in texts)
+    return element("ul", *(element("li", text) for text in kept), class_=look)
+
+
+def results(story: Story, palette: Mapping[str, str]) -> Html:
+    if not story.summaries:
+        return EMPTY
+    parts: list[str] = [paragraphs(words.JUDGE), terms(words.JUDGES, "terms")]
+    for protocol, summaries in by_protocol(story.summaries).items():
+        parts.append(element("h3", f"Protocol: {protocol}"))
+        if protocol in words.PROTOCOLS:
+            parts.append(element("p", words.PROTOCOLS[protocol]))
+        parts.append(_panels(comparison(summaries, palette)))
+        parts.append(table(summaries, story.spread))
+    published = any(s.nll_published is not None for s in story.summaries)
+    columns = (*words.COLUMNS, *(words.PUBLISHED if published else ()))
+    parts += [element("h3", "What the columns mean"), terms(columns, "terms")]
+    return section("results", "How good are they?", *parts)
+
+
+def calibration(story: Story, palette: Mapping[str, str]) -> Html:
+    if not story.reliability:
+        return EMPTY
+    told = [words.CALIBRATION, *([story.reliability_of] if story.reliability_of else [])]
+    panels = _panels(reliability(story.reliability, palette), "panels small-panels")
+    return section("calibration", "Do they know what they know?", paragraphs(told), panels)
+
+
+def learning(story: Story) -> Html:
+    if not story.curves:
+        return EMPTY
+    panels = learning_curves(story.curves, story.chosen)
+    return section(
+        "learning",
+        "How they were learned",
+        element("p", words.LEARNING),
+        _panels(panels[:2]),
+        _panels(panels[2:], "panels small-panels"),
+    )
+
+
+def again(story: Story) -> Html:
+    parts: list[str] = []
+    if story.facts:
+        parts.append(terms(story.facts, "facts"))
+    if story.commands:
+        parts += [element("h3", "The commands"), *(_code(c, "command") for c in story.commands)]
+    if story.recipe:
+        parts += [element("h3", "The recipe"), _code(story.recipe, "recipe")]
+    return section("again", "Make it again", *parts) if parts else EMPTY
+
+
+def table(summaries: Sequence[Summary], spread: str) -> Html:
+    """One protocol's table in a frame that scrolls by itself, so that the page never has to."""
+    laid = body(summaries)
+    # An arrow stays on the line of its word.
+    headings = (re.sub(" (?=[↑↓])", "\u00a0", heading) for heading in laid.headings)
+    head = element("thead", element("tr", *(element("th", h, scope="col") for h in headings)))
+    rows = (element("tbody", *_judge(part, laid)) for part in laid.sections)
+    text = caption(summaries, spread)
+    inner = element("table", element("caption", text, class_="hidden"), head, *rows)
+    scroller = element(
+        "div", inner, class_="scroll", role="region", tabindex=0, aria_label="Table of results"
+    )
+    return join(scroller, element("p", text, class_="small"))
+
+
+def _judge(part: Section, laid: Body) -> list[Html]:
+    name = element("th", part.judge, scope="rowgroup", colspan=len(laid.headings))
+    lines = (element("tr", *_line(line, laid.labels)) for line in part.lines)
+    return [element("tr", name, class_="judge"), *lines]
+
+
+def _line(line: Sequence[Cell], labels: int) -> list[Html]:
+    cells = [element("th", line[0].text, scope="row")]
+    for i, cell in enumerate(line[1:], start=1):
+        if cell.warning:
+            mark = element("abbr", "!", title=cell.warning)
+            cells.append(element("td", cell.text, " ", mark, class_="warn"))
+        elif cell.best:
+            cells.append(element("td", element("strong", cell.text), class_="best"))
+        else:
+            cells.append(element("td", cell.text, class_="word" if i < labels else None))
+    return cells
+
+
+def _picture(p: Pictures) -> Html:
+    # A strip of one row wants the whole width, a square sheet shares it.
+    wide = p.before.width > 3 * p.before.height
+    sheets = element(
+        "div",
+        _sheet(p.before, "start", f"{p.name}: the real images it started from", "before"),
+        _sheet(p.after, "learned", f"{p.name}: the images after learning", "after"),
+        class_="strips" if wide else "strips squares",
+    )
+    note = [" ", element("span", p.note)] if p.note else []
+    return element("figure", element("figcaption", element("strong", p.name), *note), sheets)
+
+
+def _sheet(picture: Image.Image, word: str, alt: str, look: str) -> Html:
+    image = element(
+        "img", src=data_uri(picture), alt=alt, width=picture.width, height=picture.height
+    )
+    return element("div", element("span", word), element("div", image, class_=look))
+
+
+def data_uri(picture: Image.Image) -> str:
+    held = io.BytesIO()
+    picture.save(held, format="PNG", optimize=True)
+    return f"data:image/png;base64,{base64.b64encode(held.getvalue()).decode('ascii')}"
+
+
+def _panels(charts: Sequence[Html], look: str = "panels") -> Html:
+    if not charts:
+        return EMPTY
+    return element("div", *(element("div", chart) for chart in charts), class_=look)
+
+
+def _code(text: str, name: str) -> Html:
+    return element("pre", element("code", text), tabindex=0, aria_label=f"{name}, click to select")

@@ -1,0 +1,67 @@
+"""Experts on disk: one safetensors file each, and an index of what they are."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pseudocore.errors import UserError
+from pseudocore.store.files import read_json, write_json
+from pseudocore.store.tensors import digest, read_rows, write_tensors
+
+INDEX, NAME = "index.json", "trajectory"
+
+
+def expert_file(folder: Path, number: int) -> Path:
+    return folder / f"expert-{number:03d}.safetensors"
+
+
+def write_expert(
+    folder: Path, number: int, trajectory: np.ndarray, facts: Mapping[str, str]
+) -> None:
+    """The parameters of one expert, a row an epoch, initialisation first."""
+    write_tensors(expert_file(folder, number), {NAME: trajectory}, facts)
+
+
+def write_index(folder: Path, plan: Mapping[str, Any], count: int, parameters: int) -> None:
+    """What was trained, and the hash of every expert's file."""
+    experts = [
+        {"file": expert_file(folder, i).name, "sha256": digest(expert_file(folder, i))}
+        for i in range(count)
+    ]
+    write_json(folder / INDEX, {"plan": plan, "parameters": parameters, "experts": experts})
+
+
+def read_index(folder: Path) -> dict[str, Any]:
+    """The index of a folder of experts, or an error that says how to get one."""
+    remedy = f"Train experts into it first: pseudocore experts PRESET --out {folder}"
+    if not folder.is_dir():
+        raise UserError(f"There is no folder of experts {folder}. {remedy}.")
+    if not (folder / INDEX).exists() and (folder / "recipe.json").exists():
+        raise UserError(
+            f"The experts in {folder} are not finished. Run that command again with --resume."
+        )
+    index = read_json(folder / INDEX, f"{remedy}.")
+    if not isinstance(index, dict) or not {"plan", "parameters", "experts"} <= index.keys():
+        raise UserError(f"{folder / INDEX} is not an index of experts. {remedy}.")
+    return index
+
+
+def read_window(folder: Path, index: Mapping[str, Any], epochs: int) -> np.ndarray:
+    """Initialisation and the first `epochs` epochs of every expert; the others stay on the disk."""
+    kept = int(index["plan"]["epochs"])
+    if epochs > kept:
+        raise UserError(
+            f"The experts in {folder} were kept for {kept} epochs, {epochs} are needed (starts - 1 "
+            f"+ ahead): train them longer (--epochs {epochs}), or lower --starts or --ahead."
+        )
+    files = [folder / entry["file"] for entry in index["experts"]]
+    paths = [read_rows(file, NAME, 0, epochs + 1) for file in files]
+    for file, path in zip(files, paths, strict=True):
+        if path.shape != (epochs + 1, index["parameters"]):
+            raise UserError(
+                f"{file} holds {path.shape[1:]} parameters, the index says "
+                f"{index['parameters']}: it belongs to other experts. Train them again."
+            )
+    return np.stack(paths)

@@ -1,0 +1,23 @@
+import jax.numpy as jnp
+import numpy as np
+from sklearn.metrics import log_loss
+
+from pseudocore.metrics import nll
+
+
+def test_it_agrees_with_scikit_learn(predictions):
+    probs, labels = predictions
+    exact = np.asarray(probs, np.float64)
+    oracle = log_loss(labels, exact / exact.sum(axis=1, keepdims=True), labels=range(5))
+    np.testing.assert_allclose(nll(jnp.log(probs), labels), oracle, rtol=1e-5)
+
+
+def test_a_sure_and_wrong_prediction_is_not_clipped():
+    """exp(-200) is zero in float32, and scikit-learn would call it 1e-7."""
+    log_probs = jnp.array([[0.0, -200.0], [-300.0, 0.0]])
+    assert nll(log_probs, jnp.array([1, 1])) == 100
+    assert nll(log_probs, jnp.array([0, 0])) == 150
+
+
+def test_an_impossible_truth_costs_infinity():
+    assert nll(jnp.array([[0.0, -jnp.inf]]), jnp.array([1])) == jnp.inf

@@ -1,0 +1,112 @@
+import pytest
+
+from pseudocore.report.findings import comparisons, conclusions, findings, headlines, verdict
+from pseudocore.report.metric import ACCURACY, NLL
+from pseudocore.report.roles import learned
+from pseudocore.report.summary import Spread, summarise
+
+BASE = Spread(0.80, 0.03, 0.03, 5)
+
+
+@pytest.mark.parametrize(
+    ("mean", "higher", "lower"),
+    # The combined error of .03 and .04 is .05, and two of it .1.
+    [
+        (0.91, "beats", "does not beat"),
+        (0.89, "is level with", "is level with"),
+        (0.71, "is level with", "is level with"),
+        (0.69, "does not beat", "beats"),
+    ],
+)
+def test_the_three_verdicts(mean, higher, lower) -> None:
+    method = Spread(mean, 0.04, 0.04, 5)
+    assert verdict(method, BASE, ACCURACY) == higher
+    assert verdict(method, BASE, NLL) == lower
+
+
+def test_one_seed_gives_no_verdict() -> None:
+    alone = Spread(0.99, float("nan"), float("nan"), 1)
+    assert verdict(alone, BASE, ACCURACY) == "cannot be told from"
+
+
+def test_it_says_beats_level_and_not(rows) -> None:
+    held = [*rows("random", [0.5, 0.52]), *rows("class means", [0.8, 0.82])]
+    held += [*rows("good", [0.9, 0.92]), *rows("even", [0.79, 0.84]), *rows("bad", [0.6, 0.62])]
+    said = comparisons(summarise(held))
+    assert len(said) == 6
+    assert said[0].startswith(
+        "Under HMC, good beats random in accuracy (.910 against .510: +.400 ±"
+    )
+    assert (
+        "good beats class means in accuracy (.910 against .810: +.100 ± .014) and in NLL" in said[1]
+    )
+    assert "even is level with class means in accuracy" in said[3]
+    assert (
+        "bad does not beat class means in accuracy (.610 against .810: −.200 ± .014) or" in said[5]
+    )
+
+
+def test_accuracy_and_nll_may_disagree(rows) -> None:
+    held = [*rows("class means", [0.8, 0.82]), *rows("fKL", [0.9, 0.92])]
+    for row in held[2:]:
+        row["nll"] += 1
+    (said,) = comparisons(summarise(held))
+    assert "fKL beats class means in accuracy" in said
+    assert "and does not beat it in NLL" in said
+
+
+def test_it_owns_up_where_learning_gained_nothing(rows) -> None:
+    held = [*rows("class means", [0.8, 0.82]), *rows("W", [0.80, 0.83]), *rows("rKL", [0.6, 0.61])]
+    (first,) = conclusions(summarise(held))
+    assert first == (
+        "Under HMC, no learned coreset beats class means in accuracy (W is level with it)."
+    )
+
+
+def test_conclusions_name_each_standing(rows, summaries) -> None:
+    held = [*rows("class means", [0.8, 0.82]), *rows("W", [0.80, 0.83])]
+    held += [*rows("fKL", [0.9, 0.92]), *rows("rKL", [0.6, 0.61])]
+    first, *_ = conclusions(summarise(held))
+    assert first == (
+        "Under HMC, fKL beats class means in accuracy; W is level with it; rKL does not beat it."
+    )
+    last = conclusions(summaries)[-1]
+    assert "best learned coreset in accuracy is fKL with .910 ± .010" in last
+    assert "full data under SGHMC: .955 ± .005" in last
+
+
+def test_only_like_is_compared_with_like(rows) -> None:
+    held = rows("fKL", [0.9, 0.92])
+    for change in ({"judge": "x"}, {"ipc": 10}, {"weights": "1"}, {"protocol": "paper"}):
+        held += rows("random", [0.1, 0.2], **change)
+    assert comparisons(summarise(held)) == []
+
+
+def test_the_place_names_what_differs(rows) -> None:
+    held = []
+    for ipc in (1, 10):
+        held += rows("random", [0.5, 0.6], ipc=ipc) + rows("fKL", [0.9, 0.92], ipc=ipc)
+    assert [s.split(", fKL")[0] for s in comparisons(summarise(held))] == [
+        "Under HMC, 1 per class",
+        "Under HMC, 10 per class",
+    ]
+
+
+def test_names_are_known_however_they_are_spelt(rows) -> None:
+    held = [r for m in ("K_Center", "kcenter", "Class-means", "Full Data") for r in rows(m, [0.1])]
+    assert learned(summarise(held)) == []
+
+
+def test_findings_are_conclusions_then_comparisons(summaries) -> None:
+    assert findings(summaries) == conclusions(summaries) + comparisons(summaries)
+    assert findings([]) == []
+
+
+def test_headlines(summaries, rows) -> None:
+    assert headlines(summaries) == [
+        ("random", ".550 ± .050", "HMC"),
+        ("class means", ".810 ± .010", "HMC"),
+        ("fKL, the best learned", ".910 ± .010", "HMC"),
+        ("full data", ".955 ± .005", "SGHMC"),
+    ]
+    assert headlines(summarise(rows("random", [0.5]))) == []
