@@ -70,7 +70,7 @@ class Learner(eqx.Module):
 
     def init(self, u: Data, infer: Unroll) -> State:
         rate = jnp.asarray(infer.rate, u.x.dtype)
-        learned = Learned(u, eqx.tree_at(lambda infer: infer.rate, infer, rate))
+        learned: Any = Learned(u, eqx.tree_at(lambda infer: infer.rate, infer, rate))
         return State(jnp.zeros((), jnp.int32), learned, self.optimiser.init(learned))
 
     def loss(self, key: PRNGKey, problem: Problem, learned: Learned) -> Scalar:
@@ -84,12 +84,16 @@ class Learner(eqx.Module):
     def step(self, key: PRNGKey, problem: Problem, state: State) -> tuple[State, Scalar]:
         """One update of everything learned, and the loss before it."""
         key_step = jr.fold_in(key, state.step)
-        loss, gradient = jax.value_and_grad(lambda l: self.loss(key_step, problem, l))(
-            state.learned
-        )
-        updates, optimiser = self.optimiser.update(gradient, state.optimiser, state.learned)
-        learned = eqx.apply_updates(state.learned, updates).feasible()
-        return State(state.step + 1, learned, optimiser), loss
+        learned: Any = state.learned
+
+        def loss(learned: Learned) -> Scalar:
+            return self.loss(key_step, problem, learned)
+
+        value, gradient = jax.value_and_grad(loss)(learned)
+        updates, optimiser = self.optimiser.update(gradient, state.optimiser, learned)
+        return State(
+            state.step + 1, eqx.apply_updates(learned, updates).feasible(), optimiser
+        ), value
 
 
 class Stretch(eqx.Module):

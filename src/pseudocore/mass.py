@@ -8,7 +8,10 @@ import equinox as eqx
 class Mass(eqx.Module):
     """How much all weights of a coreset add up to when it is judged; always named in a result."""
 
-    name: eqx.AbstractVar[str]
+    @property
+    @abc.abstractmethod
+    def name(self) -> str:
+        """What a result says of the weights."""
 
     @abc.abstractmethod
     def of(self, points: int, represented: int) -> float:
@@ -18,7 +21,9 @@ class Mass(eqx.Module):
 class FullMass(Mass):
     """w = N/M: the coreset carries the mass of the N points it stands for."""
 
-    name: str = eqx.field(static=True, default="N/M", init=False)
+    @property
+    def name(self) -> str:
+        return "N/M"
 
     def of(self, points: int, represented: int) -> float:
         return float(represented)
@@ -27,7 +32,9 @@ class FullMass(Mass):
 class UnitWeights(Mass):
     """w = 1: every pseudo-point counts once, the paper's definition."""
 
-    name: str = eqx.field(static=True, default="1", init=False)
+    @property
+    def name(self) -> str:
+        return "1"
 
     def of(self, points: int, represented: int) -> float:
         return float(points)
@@ -39,7 +46,7 @@ class Tempered(Mass):
     weight: float = eqx.field(static=True, default=20.0)
 
     @property
-    def name(self) -> str:  # type: ignore[override]
+    def name(self) -> str:
         return f"{self.weight:g} (tempered)"
 
     def of(self, points: int, represented: int) -> float:

@@ -72,9 +72,11 @@ def main(arguments: Sequence[str]) -> int:
         raise UserError(f"--seeds {options.seeds} leaves no chain: give 1 or more.")
     recipes = {run: read_recipe(run) for run in options.runs}
     recipe = dataclasses.replace(alike(recipes), seed=options.seed)
-    identity = {"comparison": [to_json(r) for r in recipes.values()]}
-    settings = dataclasses.replace(options, json=False, resume=False)
-    identity["settings"] = {k: str(v) for k, v in dataclasses.asdict(settings).items()}
+    settings = dataclasses.asdict(dataclasses.replace(options, json=False, resume=False))
+    identity = {
+        "comparison": [to_json(recipe) for recipe in recipes.values()],
+        "settings": {name: str(value) for name, value in settings.items()},
+    }
     run = opener(options.resume)(options.out, identity)
     with Bars() as bars, Control(bars.say) as control:
         records, summaries = judge_and_tell(options, recipe, recipes, run, control)

@@ -53,7 +53,7 @@ def opener(resumed: bool):
 
 def known() -> dict[str, type]:
     """The classes that a recipe on disk may be made of: the public ones."""
-    public = {name: getattr(pseudocore, name) for name in pseudocore.__all__}
+    public = {name: getattr(pseudocore, name) for name in dir(pseudocore)}
     return {name: kind for name, kind in public.items() if isinstance(kind, type)}
 
 

@@ -70,12 +70,16 @@ def split(
     if not 0 <= held_out < 1:
         raise UserError(f"held_out={held_out} must be a fraction of train, from 0 to below 1.")
     kept, cut = stratified(train[1], held_out, seed)
-    parts = [(train[0][kept], train[1][kept]), (train[0][cut], train[1][cut]), test]
-    ready = [
-        labelled(jnp.asarray(standardise(pixels)), jnp.asarray(labels), classes)
-        for pixels, labels in parts
-    ]
-    return Split(*ready, standardise)
+
+    def ready(pixels: np.ndarray, labels: np.ndarray) -> Data:
+        return labelled(jnp.asarray(standardise(pixels)), jnp.asarray(labels), classes)
+
+    return Split(
+        ready(train[0][kept], train[1][kept]),
+        ready(train[0][cut], train[1][cut]),
+        ready(*test),
+        standardise,
+    )
 
 
 def stratified(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:

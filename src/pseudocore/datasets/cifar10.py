@@ -24,8 +24,8 @@ class Cifar10(Dataset):
     seed: int = eqx.field(static=True, default=0)
 
     def load(self) -> Split:
-        parts = [read(Path(self.path), names) for names in (TRAIN, TEST)]
-        return split(*parts, 10, STANDARDISE, self.held_out, self.seed)
+        train, test = (read(Path(self.path), names) for names in (TRAIN, TEST))
+        return split(train, test, 10, STANDARDISE, self.held_out, self.seed)
 
 
 def read(folder: Path, names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:

@@ -19,7 +19,8 @@ class Digits(Dataset):
     seed: int = eqx.field(static=True, default=0)
 
     def load(self) -> Split:
-        with np.load(files(__package__) / "digits.npz", allow_pickle=False) as archive:
+        shipped = files("pseudocore.datasets").joinpath("digits.npz")
+        with shipped.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             pixels, labels = archive["pixels"][..., None] / 16.0, archive["labels"].astype(np.int32)
         rest, test = stratified(labels, 0.25, seed=0)
         standardise = Standardise((float(pixels[rest].mean()),), (float(pixels[rest].std()),))

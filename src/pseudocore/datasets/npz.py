@@ -35,8 +35,8 @@ class Npz(Dataset):
         standardise = Standardise(
             tuple(mean.tolist()), tuple(np.where(deviation > 0, deviation, 1.0).tolist())
         )
-        parts = (x_train, y_train.astype(np.int32)), (x_test, y_test.astype(np.int32))
-        return split(*parts, classes, standardise, self.held_out, self.seed)
+        train, test = (x_train, y_train), (x_test, y_test)
+        return split(train, test, classes, standardise, self.held_out, self.seed)
 
 
 def arrays(path: Path) -> list[np.ndarray]:

@@ -1,6 +1,7 @@
 """A divergence is a scalar loss whose gradient in u estimates that of D(π_u, π_x)."""
 
 import abc
+from typing import ClassVar
 
 import equinox as eqx
 
@@ -24,7 +25,7 @@ class Match(eqx.Module):
 class Divergence(eqx.Module):
     """(key, Match) -> Scalar. Which path carries the gradient is visible as `detach`."""
 
-    name: eqx.AbstractClassVar[str]  # what tables call the method
+    name: ClassVar[str]  # what tables call the method
 
     @abc.abstractmethod
     def __call__(self, key: PRNGKey, match: Match) -> Scalar:

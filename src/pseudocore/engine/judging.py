@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 
@@ -80,8 +81,8 @@ def judge_all(
 
 def calibration(found: Judgement, split: Split) -> list[list[float]]:
     """Confidence, accuracy and count of the points in every bin that is not empty."""
-    labels = np.asarray(split.test.y).argmax(-1)
-    bins = np.asarray(reliability(found.probs, labels))
+    labels = split.test.y.argmax(-1)
+    bins = np.asarray(reliability(jnp.asarray(found.probs), labels))
     return bins[bins[:, 2] > 0].tolist()
 
 

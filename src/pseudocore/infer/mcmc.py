@@ -4,6 +4,7 @@ import abc
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import jax.random as jr
 
 from pseudocore.data import Data, Source

@@ -1,22 +1,17 @@
 """The sections of the page, each from its part of the story; empty where there is no such part."""
 
-import base64
-import io
-import re
 from collections.abc import Mapping, Sequence
 
-from PIL import Image
-
 from pseudocore.report import words
-from pseudocore.report.cells import Body, Cell, Section, body, caption
 from pseudocore.report.comparison import comparison
 from pseudocore.report.curves import learning_curves
 from pseudocore.report.findings import comparisons, conclusions, headlines
 from pseudocore.report.markup import Html, element, join
-from pseudocore.report.pictures import Pictures
+from pseudocore.report.picture_html import figure
 from pseudocore.report.reliability import reliability
 from pseudocore.report.story import Story
-from pseudocore.report.summary import Summary, by_protocol
+from pseudocore.report.summary import by_protocol
+from pseudocore.report.table_html import table
 
 EMPTY = Html("")
 
@@ -60,7 +55,7 @@ def what(story: Story) -> Html:
 def pictures(story: Story) -> Html:
     if not story.pictures:
         return EMPTY
-    sheets = element("div", *(_picture(p) for p in story.pictures), class_="pictures")
+    sheets = element("div", *(figure(p) for p in story.pictures), class_="pictures")
     note = element("p", story.pictures_caption, class_="small")
     return section("pictures", "From real to learned", note, sheets)
 
@@ -130,66 +125,6 @@ def again(story: Story) -> Html:
     if story.recipe:
         parts += [element("h3", "The recipe"), _code(story.recipe, "recipe")]
     return section("again", "Make it again", *parts) if parts else EMPTY
-
-
-def table(summaries: Sequence[Summary], spread: str) -> Html:
-    """One protocol's table in a frame that scrolls by itself, so that the page never has to."""
-    laid = body(summaries)
-    # An arrow stays on the line of its word.
-    headings = (re.sub(" (?=[↑↓])", "\u00a0", heading) for heading in laid.headings)
-    head = element("thead", element("tr", *(element("th", h, scope="col") for h in headings)))
-    rows = (element("tbody", *_judge(part, laid)) for part in laid.sections)
-    text = caption(summaries, spread)
-    inner = element("table", element("caption", text, class_="hidden"), head, *rows)
-    scroller = element(
-        "div", inner, class_="scroll", role="region", tabindex=0, aria_label="Table of results"
-    )
-    return join(scroller, element("p", text, class_="small"))
-
-
-def _judge(part: Section, laid: Body) -> list[Html]:
-    name = element("th", part.judge, scope="rowgroup", colspan=len(laid.headings))
-    lines = (element("tr", *_line(line, laid.labels)) for line in part.lines)
-    return [element("tr", name, class_="judge"), *lines]
-
-
-def _line(line: Sequence[Cell], labels: int) -> list[Html]:
-    cells = [element("th", line[0].text, scope="row")]
-    for i, cell in enumerate(line[1:], start=1):
-        if cell.warning:
-            mark = element("abbr", "!", title=cell.warning)
-            cells.append(element("td", cell.text, " ", mark, class_="warn"))
-        elif cell.best:
-            cells.append(element("td", element("strong", cell.text), class_="best"))
-        else:
-            cells.append(element("td", cell.text, class_="word" if i < labels else None))
-    return cells
-
-
-def _picture(p: Pictures) -> Html:
-    # A strip of one row wants the whole width, a square sheet shares it.
-    wide = p.before.width > 3 * p.before.height
-    sheets = element(
-        "div",
-        _sheet(p.before, "start", f"{p.name}: the real images it started from", "before"),
-        _sheet(p.after, "learned", f"{p.name}: the images after learning", "after"),
-        class_="strips" if wide else "strips squares",
-    )
-    note = [" ", element("span", p.note)] if p.note else []
-    return element("figure", element("figcaption", element("strong", p.name), *note), sheets)
-
-
-def _sheet(picture: Image.Image, word: str, alt: str, look: str) -> Html:
-    image = element(
-        "img", src=data_uri(picture), alt=alt, width=picture.width, height=picture.height
-    )
-    return element("div", element("span", word), element("div", image, class_=look))
-
-
-def data_uri(picture: Image.Image) -> str:
-    held = io.BytesIO()
-    picture.save(held, format="PNG", optimize=True)
-    return f"data:image/png;base64,{base64.b64encode(held.getvalue()).decode('ascii')}"
 
 
 def _panels(charts: Sequence[Html], look: str = "panels") -> Html:

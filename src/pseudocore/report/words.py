@@ -13,12 +13,12 @@ WHAT = (
 LOOK = (
     (
         "The pictures.",
-        "Learned digits need not be prettier than the real ones they began as. What counts is "
+        "Learned images need not be prettier than the real ones they began as. What counts is "
         "what they teach.",
     ),
     (
         "The distance to class means.",
-        "Averaging all images of a class costs nothing and is hard to beat on small digits. A "
+        "Averaging all images of a class costs nothing and is hard to beat on small pictures. A "
         "learned coreset has earned its keep where its dot lies beyond that one.",
     ),
     (
