@@ -27,6 +27,10 @@ from pseudocore.prior import Isotropic, Prior
 from pseudocore.types import Keys, PRNGKey
 
 
+# R-hat of chains that never moved is infinite, which JSON cannot hold.
+NEVER_MET = 1e6
+
+
 class Judge(eqx.Module):
     """A protocol to judge coresets by: prior, mass, chain. Several seeds run as one program."""
 
@@ -98,7 +102,8 @@ class Judgement(eqx.Module):
         """The largest split R-hat over chains, of the energy and of the predictive log-likelihood."""
         if len(self.seeds) < 2:
             return math.nan
-        return max(float(split_rhat(jax.numpy.asarray(trace))) for trace in self.traces)
+        worst = max(float(split_rhat(jax.numpy.asarray(trace))) for trace in self.traces)
+        return min(worst, NEVER_MET)
 
     def rows(self, method: str, ipc: int | None) -> list[dict[str, Any]]:
         """One row a seed, for results.json."""

@@ -118,6 +118,12 @@ class TestGreedy:
         few, many = (found(select(key, data, features, ipc)).reshape(3, ipc) for ipc in (3, 6))
         np.testing.assert_array_equal(few, many[:, :3])
 
+    def test_half_precision_features_are_measured_in_double(self, select, data, features, found):
+        """300² is beyond float16."""
+        half = (300 * (features - 5)).astype(jnp.float16)
+        one = found(select(key, data, half.astype(jnp.float32), 4))
+        np.testing.assert_array_equal(found(select(key, data, half, 4)), one)
+
     def test_shifted_features_choose_the_same(self, select, data, features, found):
         one = found(select(key, data, features, 4))
         np.testing.assert_array_equal(found(select(key, data, 2 * features - 64, 4)), one)

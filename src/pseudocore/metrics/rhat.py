@@ -25,9 +25,8 @@ def split_rhat(trace: Float[Array, "chains draws"]) -> Scalar:
     long_enough(trace)
     n = trace.shape[1] // 2
     halves = jnp.concatenate([trace[:, :n], trace[:, -n:]])
-    centred = halves - halves.mean()
-    within = centred.var(axis=1, ddof=1).mean()
-    between = centred.mean(axis=1).var(ddof=1)
+    within = halves.var(axis=1, ddof=1).mean()
+    between = halves.mean(axis=1).var(ddof=1)
     rhat = jnp.sqrt((n - 1) / n + between / within)
     return jnp.where(moved(halves).all() & jnp.isfinite(rhat), rhat, jnp.inf)
 

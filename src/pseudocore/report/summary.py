@@ -1,7 +1,8 @@
 """From one row a seed to one line a group: mean, deviation, standard error and n of every metric.
 
 A group is (method, ipc, judge, protocol, weights). The protocol is part of it, so that numbers
-judged by different rules can never be averaged.
+judged by different rules can never be averaged. Where a method was constructed several times, the
+spread is that between its coresets; else it is that between the chains on its one coreset.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -89,18 +90,17 @@ def by_protocol(summaries: Sequence[Summary]) -> dict[str, list[Summary]]:
 def _summary(rows: Sequence[Row]) -> Summary:
     first = rows[0]
     name = ", ".join(f"{key} {first[key]}" for key in GROUP)
-    seeds = [row["seed"] for row in rows]
-    if len(set(seeds)) != len(seeds):
-        # A seed counted twice would shrink the standard error without any new evidence.
-        raise UserError(f"Seeds {sorted(seeds)} repeat in the group ({name}). Keep one row a seed.")
+    constructions = _constructions(rows, name)
     rhats = _all_or_none(rows, "rhat", name)
 
     def always(key: str) -> Spread:
-        return spread(float(row[key]) for row in rows)
+        if len(constructions) == 1:
+            return spread(float(row[key]) for row in rows)
+        # Chains on one coreset are no evidence of how another coreset would do.
+        return spread(np.mean([row[key] for row in members]) for members in constructions)
 
     def sometimes(key: str) -> Spread | None:
-        values = _all_or_none(rows, key, name)
-        return None if values is None else spread(values)
+        return None if _all_or_none(rows, key, name) is None else always(key)
 
     return Summary(
         method=str(first["method"]),
@@ -118,6 +118,19 @@ def _summary(rows: Sequence[Row]) -> Summary:
         nll_published=sometimes("nll_published"),
         ece_published=sometimes("ece_published"),
     )
+
+
+def _constructions(rows: Sequence[Row], name: str) -> list[list[Row]]:
+    """The rows of each construction (coreset); a row that names none is of the only one."""
+    found: dict[Any, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.get("construction", 0), []).append(row)
+    for members in found.values():
+        seeds = [row["seed"] for row in members]
+        if len(set(seeds)) != len(seeds):
+            # A seed counted twice would shrink the standard error without any new evidence.
+            raise UserError(f"Seeds {sorted(seeds)} repeat in the group ({name}). Keep one a seed.")
+    return list(found.values())
 
 
 def _all_or_none(rows: Sequence[Row], key: str, name: str) -> list[float] | None:

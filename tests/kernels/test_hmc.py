@@ -1,0 +1,213 @@
+"""HMC against blackjax: the same trajectories, the same accept test, the same law."""
+
+import blackjax
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+import pytest
+from blackjax.mcmc import hmc, integrators, metrics
+
+from pseudocore.augment import Unchanged
+from pseudocore.data import Augmented, Minibatches
+from pseudocore.kernels import HMC, PublishedHMC
+from pseudocore.kernels.hmc import HMCState, leapfrog
+from pseudocore.model import LogDensity, Target
+
+SIZE = 9
+STEP, LEAPFROGS = 0.35, 7
+METRIC = metrics.default_metric(jnp.ones(SIZE))
+
+
+def normals(number: int, *shape: int) -> jax.Array:
+    return jr.normal(jr.key(number), (*shape, SIZE))
+
+
+def blackjax_state(target: LogDensity, z, momentum) -> integrators.IntegratorState:
+    return integrators.IntegratorState(z, momentum, *jax.value_and_grad(target)(z))
+
+
+def test_the_trajectory_is_that_of_blackjax(target):
+    """Position, momentum, log-density and gradient after every leapfrog step, to float precision."""
+    verlet = jax.jit(integrators.velocity_verlet(target, METRIC.kinetic_energy))
+    one = jax.jit(lambda state, momentum: leapfrog(target, state, momentum, STEP, 1))
+    z, momentum = normals(0), normals(1)
+    theirs, ours = blackjax_state(target, z, momentum), (HMCState.at(target, z), momentum)
+    for _ in range(LEAPFROGS):
+        theirs, ours = verlet(theirs, STEP), one(*ours)
+        state, momentum = ours
+        np.testing.assert_allclose(state.z, theirs.position, rtol=2e-5, atol=2e-6)
+        np.testing.assert_allclose(momentum, theirs.momentum, rtol=2e-5, atol=1e-5)
+        np.testing.assert_allclose(state.value, theirs.logdensity, rtol=1e-5)
+        np.testing.assert_allclose(state.gradient, theirs.logdensity_grad, rtol=2e-5, atol=1e-5)
+
+
+def test_many_steps_are_one_step_many_times_and_come_back(target):
+    start, momentum = HMCState.at(target, normals(0)), normals(1)
+    once = (start, momentum)
+    for _ in range(LEAPFROGS):
+        once = leapfrog(target, *once, STEP, 1)
+    end, last = leapfrog(target, start, momentum, STEP, LEAPFROGS)
+    np.testing.assert_allclose(end.z, once[0].z, rtol=1e-5, atol=1e-5)
+    back, _ = leapfrog(target, end, -last, STEP, LEAPFROGS)
+    np.testing.assert_allclose(back.z, start.z, rtol=1e-4, atol=1e-5)
+
+
+def steps(kernel, target, keys, z):
+    """One step from every z: where it went, and the infos."""
+
+    def one(key, z):
+        state, info = kernel.step(key, target, kernel.init(key, target, z))
+        return state, info
+
+    return jax.jit(jax.vmap(one))(keys, z)
+
+
+@pytest.fixture(scope="module")
+def proposals(target, flat):
+    """200 points and keys; the momenta that the keys stand for; what blackjax makes of them."""
+    keys, z = jr.split(jr.key(3), 200), normals(4, 200)
+
+    def momenta(kernel):
+        moved, _ = steps(kernel, flat, keys, jnp.zeros_like(z))
+        return moved.z / (kernel.step_size * kernel.leapfrogs)
+
+    propose = hmc.hmc_proposal(
+        integrators.velocity_verlet(target, METRIC.kinetic_energy),
+        METRIC.kinetic_energy,
+        STEP,
+        LEAPFROGS,
+        jnp.inf,
+    )
+
+    @jax.jit
+    @jax.vmap
+    def theirs(key, z, momentum):
+        _, info, _ = propose(key, blackjax_state(target, z, momentum))
+        return info.acceptance_rate, info.proposal
+
+    return keys, z, momenta, lambda momentum: theirs(keys, z, momentum)
+
+
+def test_every_proposal_and_its_acceptance_are_those_of_blackjax(target, proposals):
+    keys, z, momenta, theirs = proposals
+    kernel = HMC(STEP, LEAPFROGS, jitter=0.0)
+    probability, proposal = theirs(momenta(kernel))
+    state, info = steps(kernel, target, keys, z)
+    assert 0.5 < probability.mean() < 0.9  # the test has something to reject
+    np.testing.assert_allclose(info.accepted, probability, atol=1e-4)
+    went = ~(state.z == z).all(axis=1)
+    np.testing.assert_allclose(state.z[went], proposal.position[went], rtol=1e-4, atol=1e-4)
+    # As often as it says: the sum of independent coins.
+    spread = np.sqrt((probability * (1 - probability)).sum())
+    assert abs(went.sum() - probability.sum()) < 4 * spread
+
+
+def test_the_published_accept_test_has_the_sign_of_the_kinetic_energy_reversed(target, proposals):
+    keys, z, momenta, theirs = proposals
+    kernel = PublishedHMC(STEP, LEAPFROGS, momentum=0.8)
+    momentum = momenta(kernel)
+    np.testing.assert_allclose(momentum.std(), 0.8, rtol=0.05)
+    _, proposal = theirs(momentum)
+    kinetic = [0.5 * (r**2).sum(axis=1) for r in (proposal.momentum, momentum)]
+    gain = proposal.logdensity - jax.vmap(target)(z)
+    expected = jnp.exp(jnp.minimum(0.0, gain + (kinetic[0] - kinetic[1])))
+    right = jnp.exp(jnp.minimum(0.0, gain - (kinetic[0] - kinetic[1])))
+    _, info = steps(kernel, target, keys, z)
+    np.testing.assert_allclose(info.accepted, expected, atol=2e-4)
+    assert jnp.abs(expected - right).max() > 0.5
+
+
+def chains(step, start, keys):
+    """Draws and acceptance (chains x steps) of a kernel given as step(key, state)."""
+
+    def chain(state, key):
+        _, out = jax.lax.scan(lambda s, k: step(k, s), state, jr.split(key, 400))
+        return out
+
+    draws, accepted = jax.device_get(jax.jit(jax.vmap(chain))(start, keys))
+    return draws[:, 50:].astype(np.float64), accepted[:, 50:].astype(np.float64)
+
+
+def gap(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """z-scores of the differences of means, from the spread of independent chains."""
+    ours, theirs = ours.mean(axis=1), theirs.mean(axis=1)
+    error = np.sqrt(ours.var(axis=0, ddof=1) / len(ours) + theirs.var(axis=0, ddof=1) / len(theirs))
+    return (ours.mean(axis=0) - theirs.mean(axis=0)) / error
+
+
+def test_law_and_acceptance_are_those_of_blackjax(target):
+    start, keys = normals(5, 100), jr.split(jr.key(6), 100)
+
+    def ours(step_size):
+        kernel = HMC(step_size, LEAPFROGS, jitter=0.0)
+
+        def step(key, state):
+            state, info = kernel.step(key, target, state)
+            return state, (state.z, info.accepted)
+
+        return chains(step, jax.vmap(lambda z: HMCState.at(target, z))(start), keys)
+
+    oracle = blackjax.hmc(target, STEP, jnp.ones(SIZE), LEAPFROGS)
+
+    def step(key, state):
+        state, info = oracle.step(key, state)
+        return state, (state.position, info.acceptance_rate)
+
+    theirs = chains(step, jax.vmap(oracle.init)(start), jr.split(jr.key(7), 100))
+    draws, accepted = ours(STEP)
+    assert abs(gap(accepted, theirs[1])) < 4
+    for power in (1, 2, 4):
+        assert np.abs(gap(draws**power, theirs[0] ** power)).max() < 4.5
+    # A step one tenth longer would have been seen.
+    assert abs(gap(ours(1.1 * STEP)[1], theirs[1])) > 10
+
+
+def test_the_step_is_jittered_within_its_bounds(flat):
+    keys, zeros = jr.split(jr.key(0), 500), jnp.zeros((500, SIZE))
+    straight, _ = steps(HMC(0.1, 3, jitter=0.0), flat, keys, zeros)
+    jittered, _ = steps(HMC(0.1, 3, jitter=0.2), flat, keys, zeros)
+    stretch = np.asarray(jittered.z / straight.z)
+    np.testing.assert_allclose(stretch, np.broadcast_to(stretch[:, :1], stretch.shape), rtol=1e-5)
+    low, high = stretch.min(), stretch.max()
+    assert 0.8 <= low + 1e-5 < 0.81
+    assert 1.19 < high - 1e-5 <= 1.2
+
+
+@pytest.mark.parametrize("kernel", [HMC(1e4, 5), PublishedHMC(1e30, 5)], ids=repr)
+def test_a_proposal_that_diverged_is_refused(kernel, target):
+    state = kernel.init(jr.key(0), target, normals(0))
+    after, info = kernel.step(jr.key(1), target, state)
+    assert info.accepted == 0
+    assert info.healthy
+    assert jnp.array_equal(after.z, state.z)
+
+
+class Cliff(LogDensity):
+    """Finite everywhere, but without a gradient beyond 2."""
+
+    def __call__(self, z):
+        inside = jnp.abs(z).max() < 2
+        return jnp.where(inside, 0.0, jnp.sqrt(jnp.where(inside, 1.0, 0.0 * z[0])))
+
+
+@pytest.mark.parametrize("kernel", [HMC(1.0, 5), PublishedHMC(1.0, 5, momentum=1.0)], ids=repr)
+def test_a_proposal_without_a_gradient_is_refused_and_counts_as_refused(kernel, target):
+    """nan in the accept test must be no acceptance, not nan, which passes every threshold."""
+    cliff = Cliff(target.model, target.data, target.unit)
+    assert jnp.isfinite(cliff(jnp.full(SIZE, 3.0)))
+    assert jnp.isnan(jax.grad(cliff)(jnp.full(SIZE, 3.0))).any()
+    state = kernel.init(jr.key(0), cliff, jnp.zeros(SIZE))
+    after, info = kernel.step(jr.key(1), cliff, state)
+    assert info.accepted == 0
+    assert jnp.array_equal(after.z, state.z)
+
+
+@pytest.mark.parametrize("kernel", [HMC(), PublishedHMC()], ids=repr)
+def test_a_moving_target_is_refused(kernel, target):
+    for source in (Augmented(target.data, Unchanged()), Minibatches(target.data, 4)):
+        moving = Target(target.model, source, target.unit)
+        with pytest.raises(TypeError, match="needs a fixed one"):
+            kernel.init(jr.key(0), moving, normals(0))
+        with pytest.raises(TypeError, match="use SGHMC"):
+            kernel.step(jr.key(0), moving, kernel.init(jr.key(0), target, normals(0)))
