@@ -26,7 +26,6 @@ from pseudocore.predict import Prediction, predict
 from pseudocore.prior import Isotropic, Prior
 from pseudocore.types import Keys, PRNGKey
 
-
 # R-hat of chains that never moved is infinite, which JSON cannot hold.
 NEVER_MET = 1e6
 

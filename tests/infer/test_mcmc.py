@@ -57,6 +57,10 @@ def moments(theta: np.ndarray) -> np.ndarray:
     return np.stack([offset, slope, offset**2, slope**2, offset * slope], axis=-1)
 
 
+KEYS = jr.split(jr.key(0), 100)
+LONG = MCMC(HMC(0.4, 6), iterations=350, burn=50)
+
+
 @eqx.filter_jit
 def chains(keys, chain: MCMC, model: Model, source):
     def one(key):
@@ -69,14 +73,14 @@ def chains(keys, chain: MCMC, model: Model, source):
 @pytest.mark.parametrize(
     "chain",
     [
-        MCMC(HMC(0.4, 6), 350, 50),
+        LONG,
         MCMC(HMC(0.12, 20), 350, 50, RawUnits()),
         MCMC(SGHMC(0.1, 20, friction=0.02), 350, 50),
     ],
     ids=["hmc in units of the prior", "hmc in raw units", "sghmc"],
 )
 def test_whatever_the_units_the_posterior_is_the_same(chain, quadrature):
-    draws, info = jax.device_get(chains(jr.split(jr.key(0), 100), chain, MODEL, DATA))
+    draws, info = jax.device_get(chains(KEYS, chain, MODEL, DATA))
     found = moments(draws.draws.astype(np.float64)).mean(axis=1)
     error = found.std(axis=0, ddof=1) / np.sqrt(len(found))
     truth = quadrature(moments)
@@ -90,36 +94,30 @@ def test_whatever_the_units_the_posterior_is_the_same(chain, quadrature):
 
 def test_a_wrong_unit_would_have_been_seen(quadrature):
     """Draws that are z and not unit · z."""
-    chain = MCMC(HMC(0.4, 6), 350, 50)
-    draws, _ = jax.device_get(chains(jr.split(jr.key(0), 100), chain, MODEL, DATA))
+    draws, _ = jax.device_get(chains(KEYS, LONG, MODEL, DATA))
     z = draws.draws / np.asarray(MODEL.prior.scale(MODEL.layout))
     assert np.abs(moments(z).mean(axis=(0, 1)) / quadrature(moments) - 1)[2:4].min() > 0.5
 
 
 def test_one_draw_an_iteration_after_burn_in_and_an_info_for_every_iteration():
-    chain = MCMC(HMC(0.4, 6), iterations=20, burn=15)
-    start = chain.start(jr.key(1), MODEL)
-    posterior, info = chain.run(jr.key(0), MODEL, DATA, start)
-    assert posterior.draws.shape == (5, 2)
-    assert info.accepted.shape == info.energy.shape == info.healthy.shape == (20,)
+    posterior, info = jax.device_get(chains(KEYS, LONG, MODEL, DATA))
+    assert posterior.draws.shape == (100, 300, 2)
+    assert info.accepted.shape == info.energy.shape == info.healthy.shape == (100, 350)
     assert ((info.accepted >= 0) & (info.accepted <= 1)).all()
-    target = LogDensity(MODEL, DATA, jnp.ones(2))
-    np.testing.assert_allclose(-jax.vmap(target)(posterior.draws), info.energy[15:], rtol=1e-5)
-    called = chain(jr.key(0), MODEL, DATA, start)
-    assert jnp.array_equal(called.draws, posterior.draws)
+    target = jax.jit(jax.vmap(LogDensity(MODEL, DATA, jnp.ones(2))))
+    energy = -target(posterior.draws[:, -1])
+    np.testing.assert_allclose(energy, info.energy[:, -1], rtol=1e-5)
 
 
 def test_no_burn_in_keeps_every_iteration():
     chain = MCMC(HMC(0.4, 6), iterations=4, burn=0)
-    posterior, info = chain.run(jr.key(0), MODEL, DATA, jnp.zeros(2))
+    posterior = jax.eval_shape(lambda: chain(jr.key(0), MODEL, DATA, jnp.zeros(2)))
     assert posterior.draws.shape == (4, 2)
-    assert info.energy.shape == (4,)
 
 
 def test_a_key_repeats_itself_and_another_differs():
-    chain = MCMC(HMC(0.4, 6), 350, 50)
     first, second, third = (
-        chains(jr.split(jr.key(key), 100), chain, MODEL, DATA)[0].draws for key in (0, 0, 1)
+        chains(jr.split(jr.key(key), 100), LONG, MODEL, DATA)[0].draws for key in (0, 0, 1)
     )
     assert jnp.array_equal(first, second)
     assert not (first == third).any(axis=(1, 2)).any()
@@ -163,7 +161,7 @@ def test_hmc_never_sees_a_moving_target(kernel, source):
 def test_sghmc_takes_a_moving_target():
     chain = MCMC(SGHMC(0.05, 5), 6, 2)
     still, moving, same = (
-        chain.run(jr.key(0), MODEL, source, jnp.zeros(2))[0].draws
+        chains(KEYS[:1], chain, MODEL, source)[0].draws[0]
         for source in (DATA, Minibatches(DATA, 4), Augmented(DATA, Unchanged()))
     )
     assert moving.shape == (4, 2)

@@ -17,7 +17,7 @@ from pseudocore.engine.comparison import (
 )
 from pseudocore.engine.control import Control
 from pseudocore.engine.distill import INITIAL
-from pseudocore.engine.telling import SPREAD, facts, tell
+from pseudocore.engine.telling import facts, tell
 from pseudocore.errors import UserError
 from pseudocore.model import Model
 from pseudocore.recipes.base import Recipe
@@ -37,6 +37,9 @@ EXAMPLES = (
     "--experts runs/experts --seeds 10 --out runs/comparison",
     "pseudocore compare runs/fkl --protocol paper --out runs/as-published",
 )
+
+
+SPREAD = "subsets for random, else chains on the one coreset"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -141,4 +144,4 @@ def judge_and_tell(options: Compare, recipe: Recipe, recipes, run: Run, control:
         "facts": facts(split, recipe, seeds, run.environment),
         "recipe": "\n\n".join(to_python(recipe) for recipe in recipes.values()),
     }
-    return records, tell(run, records, before, after, curves, split, story)
+    return records, tell(run, records, before, after, curves, split, story, SPREAD)

@@ -1,6 +1,7 @@
 """From words on the command line to frozen values: tyro makes the flags from the values themselves."""
 
 import dataclasses
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -21,6 +22,8 @@ def parse(
     verb: str, default: Options, arguments: Sequence[str], about: str, examples: Sequence[str]
 ) -> Options:
     """The options of a verb: the defaults, with what the arguments say instead."""
+    # Equinox modules are frozen, though not by the flag that tyro looks for.
+    warnings.filterwarnings("ignore", "Mutable type", UserWarning)
     shown = "\n\n".join([about, "Examples:", *(f"  {line}" for line in examples)])
     return tyro.cli(
         type(default),

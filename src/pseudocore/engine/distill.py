@@ -14,6 +14,7 @@ from pseudocore.datasets.base import Split
 from pseudocore.engine.control import Control
 from pseudocore.errors import UserError
 from pseudocore.expert import Expert
+from pseudocore.infer import Unroll
 from pseudocore.learn import Learned, Learner, Problem, State, advance, diverged
 from pseudocore.metrics import accuracy
 from pseudocore.model import Model
@@ -27,6 +28,7 @@ from pseudocore.store.values import to_json
 
 STATE, INITIAL = "state.safetensors", "initial.safetensors"
 LOOKS = 50  # how often a run is looked at: metrics are logged and a stop is possible
+LONGER = 10  # a student is stopped long before it has learned all that u has to teach
 SAVE_EVERY = 30.0  # seconds of work that a kill may cost
 
 
@@ -77,7 +79,8 @@ def distill(recipe: Recipe, experts: Path, run: Run, control: Control) -> None:
         row = {"step": until, "loss": loss, "rate": float(state.learned.infer.rate)}
         row |= student(state.learned, problem, split.held_out)
         run.log(row)
-        control.say(type(recipe.divergence).__name__, until, recipe.steps, row)
+        told = {name: value for name, value in row.items() if name != "step"}
+        control.say(f"{recipe.divergence.name} {run.path.name}", until, recipe.steps, told)
         if control.signum or time.monotonic() - saved_at > SAVE_EVERY:
             save(run, state)
             saved_at = time.monotonic()
@@ -111,7 +114,7 @@ def stretch(
 
 
 def student(learned: Learned, problem: Problem, held_out: Data) -> dict[str, float]:
-    """How a network that is trained on u like the students predicts the held-out points."""
+    """How well a fresh network predicts held-out points when trained on u, `LONGER` than a student."""
     if len(held_out) == 0:
         return {}
     accuracy, nll = student_scores(learned, problem, held_out)
@@ -121,7 +124,9 @@ def student(learned: Learned, problem: Problem, held_out: Data) -> dict[str, flo
 @eqx.filter_jit
 def student_scores(learned: Learned, problem: Problem, held_out: Data):
     model, start = problem.model, problem.expert.trajectories[0, 0]
-    theta = learned.infer(jr.key(0), model, learned.u, start).mean()
+    longer = Unroll(LONGER * learned.infer.steps)
+    longer = eqx.tree_at(lambda infer: infer.rate, longer, learned.infer.rate)
+    theta = longer(jr.key(0), model, learned.u, start).mean()
     log_probs = jax.nn.log_softmax(model.logits(theta, held_out.x))
     labels = held_out.y.argmax(-1)
     chosen = jnp.take_along_axis(log_probs, labels[:, None], axis=1)

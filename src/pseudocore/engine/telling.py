@@ -8,7 +8,6 @@ import numpy as np
 from pseudocore.data import Data
 from pseudocore.datasets.base import Split
 from pseudocore.report.figure import save_learning_curves
-from pseudocore.report.findings import findings
 from pseudocore.report.page import write_page
 from pseudocore.report.pictures import Pictures, before_after, grid, save_png, to_display
 from pseudocore.report.reliability import Bins
@@ -16,8 +15,6 @@ from pseudocore.report.story import Story
 from pseudocore.report.summary import Summary, summarise
 from pseudocore.report.table import markdown_table
 from pseudocore.store.run import Run
-
-SPREAD = "chains on one coreset (for random: over subsets)"
 
 
 def picture(u: Data, split: Split):
@@ -52,10 +49,11 @@ def tell(
     curves: Mapping[str, Sequence[Mapping[str, Any]]],
     split: Split,
     story: Mapping[str, Any],
+    spread: str,
 ) -> list[Summary]:
     """Write table.md, the pictures, the curves and report.html; hand back the table's lines."""
     summaries = summarise([row for record in records for row in record["rows"]])
-    run.write_text("table.md", markdown_table(summaries, SPREAD))
+    run.write_text("table.md", markdown_table(summaries, spread))
     shown = pictures(before, after, split)
     for name in after if shown else ():
         both = before_after(picture(before[name], split), picture(after[name], split))
@@ -65,16 +63,20 @@ def tell(
     judge = records[0]["rows"][0]["judge"]
     page = Story(
         summaries=summaries,
-        spread=SPREAD,
+        spread=spread,
         pictures=shown,
         curves=curves,
         reliability=calibrations(records, judge),
         reliability_of=judge,
-        notes=[*findings(summaries), *(w for record in records for w in record["warnings"])],
-        **story,
+        **{**story, "notes": [*story.get("notes", ()), *warnings(records)]},
     )
     write_page(run.file("report.html"), page)
     return summaries
+
+
+def warnings(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Everything that is wrong with any chain."""
+    return [sentence for record in records for sentence in record["warnings"]]
 
 
 def slug(name: str) -> str:
