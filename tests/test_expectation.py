@@ -108,11 +108,12 @@ def test_forward_kl_s_gradient_is_that_of_all_draws_at_once():
 
         @eqx.filter_jit
         @eqx.filter_value_and_grad
-        def of(learned: Learned, divergence: Divergence):
-            return Learner(divergence, OuterSGD().build()).loss(jr.key(0), problem, learned)
+        def of(learned: Learned, learner: Learner):
+            return learner.loss(jr.key(0), problem, learned)
 
-        learned = Learned(u, Unroll(steps=4, rate=jnp.asarray(0.1)))  # pyright: ignore[reportArgumentType]
-        streamed, plain = of(learned, ForwardKL(draws=9)), of(learned, Unstreamed(draws=9))
+        one, other = (Learner(D(draws=9), OuterSGD().build()) for D in (ForwardKL, Unstreamed))
+        learned = one.init(u, Unroll(steps=4, rate=0.1)).learned
+        streamed, plain = of(learned, one), of(learned, other)
         assert float(jnp.abs(plain[1].u.x).max()) > 1e-4
         for a, b in zip(jax.tree.leaves(streamed), jax.tree.leaves(plain), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-14)

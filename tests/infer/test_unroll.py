@@ -1,6 +1,5 @@
 """Steps of gradient descent, their exact gradient, and what they keep in memory."""
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import jax.random as jr
@@ -13,7 +12,7 @@ from pseudocore.data import Data, labelled
 from pseudocore.divergences import DiagonalWasserstein, Wasserstein
 from pseudocore.expert import Expert
 from pseudocore.infer import Unroll
-from pseudocore.learn import Learned, Learner, Problem
+from pseudocore.learn import Learner, Problem
 from pseudocore.model import Model
 from pseudocore.networks import MLP
 from pseudocore.optimise import OuterSGD
@@ -52,12 +51,7 @@ def test_no_steps_end_where_they_start():
     assert jnp.array_equal(q_u.mean(), start)
 
 
-class World(eqx.Module):
-    problem: Problem
-    learned: Learned
-
-
-def tiny(spread) -> World:
+def tiny(spread) -> tuple[Problem, Data]:
     """Soft labels, unequal weights and far experts, in double precision."""
     keys = jr.split(jr.key(0), 4)
     x = jr.normal(keys[0], (3, 2, 2, 3))
@@ -66,7 +60,7 @@ def tiny(spread) -> World:
     size = model.layout.size
     expert = Expert(jr.normal(keys[2], (2, 4, size)), starts=2, ahead=2, spread=spread)
     real = labelled(x, jnp.arange(3) % 2, 2)
-    return World(Problem(model, expert, real), Learned(u, Unroll(6, jnp.asarray(0.2), spread)))  # pyright: ignore[reportArgumentType]
+    return Problem(model, expert, real), u
 
 
 @pytest.mark.parametrize("augment", [Unchanged(), Color()], ids=repr)
@@ -78,13 +72,13 @@ def tiny(spread) -> World:
 def test_the_gradient_in_images_labels_weights_and_rate_is_exact(divergence, spread, augment):
     """Through six steps, against central differences of every coordinate."""
     with jax.enable_x64(True):
-        world = tiny(spread)
+        problem, u = tiny(spread)
         learner = Learner(divergence, OuterSGD().build(), augment)
-        flat, unravel = ravel_pytree(world.learned)
+        flat, unravel = ravel_pytree(learner.init(u, Unroll(6, 0.2, spread)).learned)
 
         @jax.jit
         def loss(flat):
-            return learner.loss(jr.key(5), world.problem, unravel(flat))
+            return learner.loss(jr.key(5), problem, unravel(flat))
 
         @jax.jit
         @jax.vmap

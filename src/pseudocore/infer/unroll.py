@@ -27,8 +27,8 @@ class Unroll(Infer):
 
     def path(
         self, key: PRNGKey, model: Model, source: Source, start: Theta
-    ) -> Float[Array, "points p"]:
-        """start, and the parameters after every step."""
+    ) -> tuple[Theta, Float[Array, "points p"]]:
+        """The parameters at the end, and all of them: start, and those after every step."""
 
         @jax.checkpoint
         def descend(theta: Theta, key_draw: PRNGKey):
@@ -36,9 +36,11 @@ class Unroll(Infer):
             theta = theta + self.rate * uphill
             return theta, theta
 
-        _, path = jax.lax.scan(descend, start, jr.split(key, self.steps))
-        return jnp.concatenate([start[None], path])
+        end, path = jax.lax.scan(descend, start, jr.split(key, self.steps))
+        # The end is given apart: differentiated as the last of the path, it would keep a second
+        # copy of all points, which no one needs where the spread does not look at them.
+        return end, jnp.concatenate([start[None], path])
 
     def __call__(self, key: PRNGKey, model: Model, source: Source, start: Theta) -> Gaussian:
-        path = self.path(key, model, source, start)
-        return Gaussian(path[-1], self.spread(path))
+        end, path = self.path(key, model, source, start)
+        return Gaussian(end, self.spread(path))

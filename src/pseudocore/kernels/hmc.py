@@ -92,7 +92,9 @@ def choose(
     key: PRNGKey, log_ratio: Scalar, proposal: HMCState, state: HMCState
 ) -> tuple[HMCState, Info]:
     """The proposal with probability min(1, exp(log_ratio)), never one that diverged."""
-    log_ratio = jnp.where(jnp.isfinite(proposal.value), log_ratio, -jnp.inf)
+    # A nan would pass every threshold it is held to, and make the mean acceptance of a chain nan.
+    sound = jnp.isfinite(proposal.value) & ~jnp.isnan(log_ratio)
+    log_ratio = jnp.where(sound, log_ratio, -jnp.inf)
     probability = jnp.exp(jnp.minimum(0.0, log_ratio))
     accept = jr.uniform(key) < probability
     chosen = jax.tree.map(lambda new, old: jnp.where(accept, new, old), proposal, state)

@@ -60,7 +60,7 @@ class ConvNet(Network):
         return flatten(x)
 
 
-def halve(maps: Images) -> Images:
+def halve(maps: Images) -> Float[Array, "n rows columns channels"]:
     """Average pooling over 2x2; an odd last row or column is dropped, as in PyTorch."""
     n, height, width, channels = maps.shape
     even = maps[:, : height // 2 * 2, : width // 2 * 2]

@@ -40,7 +40,7 @@ CONVNET_JUDGES = (
     textbook_hmc(HMC(0.02, 30), (150, 75), Isotropic(1.0), Tempered(20.0)),
     textbook_asghmc(SGHMC(0.02, 30, 0.05), (150, 75), Isotropic(1.0), Tempered(20.0), GENTLE),
 )
-FULL_DATA = full_data_sghmc(SGHMC(0.01, 20, 0.05), (200, 100), FanIn(1.5), 256)
+FULL_DATA = full_data_sghmc(SGHMC(0.02, 20, 0.05), (200, 100), FanIn(1.5), 256)
 
 
 def forward_kl(plan: ExpertPlan, judges: tuple[Judge, ...], ipc: int) -> Recipe:
