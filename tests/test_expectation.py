@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 import pytest
+from tests.worlds.outer import noise, separable, step_bytes
 
 from pseudocore.data import labelled
 from pseudocore.divergences import Divergence, ForwardKL, Match, ReverseKL
@@ -15,7 +16,6 @@ from pseudocore.infer import Unroll
 from pseudocore.learn import Learned, Learner
 from pseudocore.optimise import OuterSGD
 from pseudocore.posterior import detach
-from tests.worlds.outer import noise, separable, step_bytes
 
 DRAWS = 7
 
@@ -88,7 +88,7 @@ def test_a_gradient_that_would_be_lost_is_refused():
     def of(constants):
         return streamed_mean(jnp.ones(2), wave, draws(), constants)
 
-    with pytest.raises(Exception, match="not-differentiat|differentiat|perturb"):
+    with pytest.raises(RuntimeError, match="cannot be autodifferentiated"):
         jax.grad(of)(jnp.asarray(1.7))
 
 

@@ -1,4 +1,4 @@
-"""Bayesian pseudocoresets on JAX. The public names stand in `__init__.pyi`; each loads when first used."""
+"""Bayesian pseudocoresets on JAX. Public names stand in `__init__.pyi`; each loads when used."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The command `pseudocore`. Only the verb that is asked for is imported, so that help is instant."""
+"""The command `pseudocore`. Only the verb asked for is imported, so that help is instant."""
 
 import importlib
 import signal

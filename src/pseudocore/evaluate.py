@@ -51,7 +51,7 @@ class Judge(eqx.Module):
 
     @eqx.filter_jit
     def run(self, keys: Keys, model: Model, data: Data, test: Data):
-        """Probabilities, convergence and scores of every chain: one program for coresets of one size."""
+        """What every chain found: one compiled program for all coresets of one size."""
 
         def one(key: PRNGKey):
             key_start, key_chain = jr.split(key)
@@ -98,7 +98,7 @@ class Judgement(eqx.Module):
 
     @property
     def rhat(self) -> float:
-        """The largest split R-hat over chains, of the energy and of the predictive log-likelihood."""
+        """The larger split R-hat of the energy and of the predictive log-likelihood."""
         if len(self.seeds) < 2:
             return math.nan
         worst = max(float(split_rhat(jax.numpy.asarray(trace))) for trace in self.traces)

@@ -42,7 +42,7 @@ def roles(learned: Learned) -> Any:
 
 
 class Problem(eqx.Module):
-    """What is learned from: a model, its experts, and the real data (for reverse KL, in batches)."""
+    """What is learned from: a model, its experts, and real data (for reverse KL)."""
 
     model: Model
     expert: Expert
@@ -91,9 +91,15 @@ class Learner(eqx.Module):
 
         value, gradient = jax.value_and_grad(loss)(learned)
         updates, optimiser = self.optimiser.update(gradient, state.optimiser, learned)
-        return State(
-            state.step + 1, eqx.apply_updates(learned, updates).feasible(), optimiser
-        ), value
+        moved = eqx.apply_updates(learned, updates)
+        # A part that was left alone is kept to the bit: projecting soft labels again rounds them.
+        learned = jax.tree.map(
+            lambda old, new, near: jnp.where((new == old).all(), old, near),
+            learned,
+            moved,
+            moved.feasible(),
+        )
+        return State(state.step + 1, learned, optimiser), value
 
 
 class Stretch(eqx.Module):
@@ -132,7 +138,7 @@ def advance(
 def learn(
     key: PRNGKey, learner: Learner, problem: Problem, u: Data, infer: Unroll, steps: int
 ) -> Learned:
-    """The coreset after `steps` updates from u, in one go. `pseudocore distill` adds a run's folder."""
+    """The coreset after `steps` updates from u, in one go; `make_coreset` adds a run's folder."""
     stretch = advance(learner, key, problem, learner.init(u, infer), jnp.asarray(steps), steps)
     if not stretch.finite:
         raise UserError(diverged(int(stretch.state.step) + 1))

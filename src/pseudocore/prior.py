@@ -1,4 +1,4 @@
-"""Priors π_0(θ) on all parameters, as frozen values that learn their size from a network's layout."""
+"""Priors π_0(θ) on parameters, as frozen values that take their size from a network's layout."""
 
 import abc
 import math

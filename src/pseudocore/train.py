@@ -60,7 +60,7 @@ def train_epoch(
     data: Data,
     thetas: Float[Array, "k p"],
 ):
-    """One epoch of several experts in one program. Its randomness depends on key and epoch alone."""
+    """One epoch of several experts in one program, random by key and epoch alone."""
 
     def one(key: PRNGKey, theta: Theta):
         return training.epoch(jr.fold_in(key, epoch), model, data, theta)

@@ -94,7 +94,9 @@ def test_the_printed_value_is_the_value(augment: Augment):
 
 @every
 @pytest.mark.parametrize(
-    "jit", [jax.jit, eqx.filter_jit, lambda f: jax.jit(f, static_argnums=0)], ids=str
+    "jit",
+    [jax.jit, eqx.filter_jit, lambda f: jax.jit(f, static_argnums=0)],
+    ids=["traced", "filtered", "static"],
 )
 def test_an_equal_value_compiles_once(augment: Augment, jit):
     assert not jax.tree.leaves(augment)

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 import pytest
+from tests.worlds.gaussian import Location, exact, kl, means, points, w2
 
 import pseudocore.divergences
 from pseudocore.augment import Augment
@@ -27,7 +28,6 @@ from pseudocore.divergences import (
     Wasserstein,
 )
 from pseudocore.posterior import Empirical, Gaussian
-from tests.worlds.gaussian import Location, exact, kl, means, points, w2
 
 KEYS = 30_000
 # Of a few hundred coordinates under fixed keys; a wrong claim lies above TOLD_APART.
@@ -196,7 +196,7 @@ def test_reverse_kl_takes_real_points_in_batches(world):
 
 
 def test_wasserstein_is_w2_in_the_points_but_not_in_the_weights(world, found):
-    """The points do not move the covariance here; the weights do, by the trace term it leaves out."""
+    """The weights move the covariance here, by the trace term that it leaves out."""
     claimed = truth(world, BY_NAME["W-diagonal"].closed)
     in_points = world.u.x.size
     estimated = found["W"]
@@ -204,7 +204,9 @@ def test_wasserstein_is_w2_in_the_points_but_not_in_the_weights(world, found):
     assert sigmas(estimated[:, in_points:], claimed[in_points:]) > TOLD_APART
 
 
-@pytest.mark.parametrize("claim", [c for c in CLAIMS if not c.random], ids=repr)
+@pytest.mark.parametrize(
+    "claim", [c for c in CLAIMS if not c.random], ids=lambda c: c.divergence.name
+)
 def test_a_loss_without_draws_is_the_closed_form_itself(claim: Claim, world):
     q_u, q_x = exact(world.model, world.u), exact(world.model, world.x)
     move = jnp.sum((world.start - q_x.mean()) ** 2)

@@ -59,6 +59,8 @@ def moments(theta: np.ndarray) -> np.ndarray:
 
 KEYS = jr.split(jr.key(0), 100)
 LONG = MCMC(HMC(0.4, 6), iterations=350, burn=50)
+NOISY = MCMC(SGHMC(0.1, 20, friction=0.02), 350, 50)
+BATCHES = Minibatches(DATA, 4)
 
 
 @eqx.filter_jit
@@ -75,7 +77,7 @@ def chains(keys, chain: MCMC, model: Model, source):
     [
         LONG,
         MCMC(HMC(0.12, 20), 350, 50, RawUnits()),
-        MCMC(SGHMC(0.1, 20, friction=0.02), 350, 50),
+        NOISY,
     ],
     ids=["hmc in units of the prior", "hmc in raw units", "sghmc"],
 )
@@ -134,7 +136,7 @@ def test_equal_values_are_not_compiled_anew():
         return chain.run(key, model, data, jnp.zeros(2))
 
     for number in range(2):
-        chain = MCMC(HMC(0.4, 6), 6, 2)
+        chain = MCMC(HMC(0.4, 1), 2, 1)
         run(jr.key(number), chain, copy.deepcopy(MODEL), DATA.with_mass(3.0 + number))
     assert len(traces) == 1
 
@@ -151,7 +153,7 @@ def test_chains_start_at_the_scale_of_their_units(units, scale):
 
 @pytest.mark.parametrize("kernel", [HMC(), PublishedHMC()], ids=repr)
 @pytest.mark.parametrize(
-    "source", [Augmented(DATA, Unchanged()), Minibatches(DATA, 4)], ids=["augmented", "minibatches"]
+    "source", [Augmented(DATA, Unchanged()), BATCHES], ids=["augmented", "minibatches"]
 )
 def test_hmc_never_sees_a_moving_target(kernel, source):
     with pytest.raises(TypeError, match="use SGHMC"):
@@ -159,12 +161,7 @@ def test_hmc_never_sees_a_moving_target(kernel, source):
 
 
 def test_sghmc_takes_a_moving_target():
-    chain = MCMC(SGHMC(0.05, 5), 6, 2)
-    still, moving, same = (
-        chains(KEYS[:1], chain, MODEL, source)[0].draws[0]
-        for source in (DATA, Minibatches(DATA, 4), Augmented(DATA, Unchanged()))
-    )
-    assert moving.shape == (4, 2)
+    still, moving = (chains(KEYS, NOISY, MODEL, source)[0].draws for source in (DATA, BATCHES))
+    assert moving.shape == still.shape
     assert jnp.isfinite(moving).all()
     assert not jnp.allclose(still, moving)
-    np.testing.assert_allclose(still, same, rtol=1e-5)

@@ -6,6 +6,8 @@ import jax.random as jr
 import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
+from tests.worlds.gaussian import Location, exact, points
+from tests.worlds.outer import noise, pictures, separable, step_bytes
 
 from pseudocore.augment import Color, Unchanged
 from pseudocore.data import Data, labelled
@@ -17,8 +19,6 @@ from pseudocore.model import Model
 from pseudocore.networks import MLP
 from pseudocore.optimise import OuterSGD
 from pseudocore.posterior import AlongPath, Fixed, Gaussian
-from tests.worlds.gaussian import Location, exact, points
-from tests.worlds.outer import noise, pictures, separable, step_bytes
 
 
 def test_it_is_gradient_descent_written_out():

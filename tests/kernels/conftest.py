@@ -21,6 +21,11 @@ def target() -> LogDensity:
 
 @pytest.fixture(scope="session")
 def flat(target: LogDensity) -> LogDensity:
-    """No force anywhere: a particle goes where its momentum takes it, which shows the momentum."""
-    model = target.model.with_prior(Isotropic(1e12))
-    return LogDensity(model, target.data.with_mass(0.0), target.unit)
+    """θ = 0 · z: no force anywhere, so a particle goes where its momentum takes it."""
+    return LogDensity(target.model, target.data, 0 * target.unit)
+
+
+@pytest.fixture(scope="session")
+def steep(target: LogDensity) -> LogDensity:
+    """θ = 1e20 z: every step away from 0 leads where nothing is finite."""
+    return LogDensity(target.model, target.data, 1e20 * target.unit)

@@ -1,6 +1,8 @@
-"""Small problems for the outer loop: three far blobs on a plane, and images for measuring memory."""
+"""Small problems for the outer loop: far blobs on a plane, and images for measuring memory."""
 
 import functools
+from collections.abc import Callable
+from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -16,8 +18,21 @@ from pseudocore.networks import MLP, ConvNet
 from pseudocore.optimise import OuterSGD
 from pseudocore.train import Training, train_experts
 
+T = TypeVar("T")
 
-@functools.cache
+
+def once(make: Callable[[], T]) -> Callable[[], T]:
+    """Made when first asked for, in single precision even if a test in double asks first."""
+
+    @functools.cache
+    def made() -> T:
+        with jax.enable_x64(False):
+            return make()
+
+    return made
+
+
+@once
 def blobs() -> Data:
     """Sixty points around three corners of a triangle, in turn."""
     labels = jnp.arange(60) % 3
@@ -26,7 +41,7 @@ def blobs() -> Data:
     return labelled(centres + 0.3 * jr.normal(jr.key(0), (60, 2)), labels, 3)
 
 
-@functools.cache
+@once
 def separable() -> Problem:
     """The blobs, a small MLP and three experts."""
     model = Model.of(MLP(width=8), blobs())
@@ -39,7 +54,7 @@ def noise(scale: float = 0.5) -> Data:
     return labelled(scale * jr.normal(jr.key(2), (6, 2)), jnp.arange(6) // 2, 3)
 
 
-@functools.cache
+@once
 def pictures() -> tuple[Problem, Data]:
     """A ConvNet whose activations weigh more than its parameters, and two images a class."""
     keys = jr.split(jr.key(3), 2)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
+from tests.worlds.gaussian import Location, exact, kl, means, points, w2
 
 from pseudocore.model import LogDensity
 from pseudocore.posterior import Gaussian
-from tests.worlds.gaussian import Location, exact, kl, means, points, w2
 
 P = Gaussian(jnp.array([0.3, -1.0]), jnp.array([0.5, 1.2]))
 Q = Gaussian(jnp.array([-0.2, 0.4]), jnp.array([0.8, 0.7]))
@@ -58,5 +58,6 @@ def test_a_point_of_weight_two_is_two_points():
     model = Location.at(jnp.array([0.7, 2.0]))
     one = points(jr.key(0), 1, [2.0], d=2)
     two = jax.tree.map(lambda leaf: jnp.concatenate([leaf, leaf]), points(jr.key(0), 1, [1.0], d=2))
-    for a, b in zip(jax.tree.leaves(exact(model, one)), jax.tree.leaves(exact(model, two))):
-        np.testing.assert_allclose(a, b, rtol=1e-6)
+    heavy, double = exact(model, one), exact(model, two)
+    np.testing.assert_allclose(heavy.centre, double.centre, rtol=1e-6)
+    np.testing.assert_allclose(heavy.scale, double.scale, rtol=1e-6)

@@ -6,19 +6,16 @@ from pathlib import Path
 
 import tyro
 
-from pseudocore.cli.console import Bars, print_json, results, warn, words
-from pseudocore.cli.options import opener, parse, read_recipe
-from pseudocore.engine.comparison import (
-    FULL,
-    chosen_judges,
-    compare,
-    learned,
-    subsets,
-)
+from pseudocore.cli.console import Bars, print_json, results, say, warn
+from pseudocore.cli.options import chain_seeds, opener, parse, read_recipe
+from pseudocore.data import Data
+from pseudocore.datasets.base import Split
+from pseudocore.engine.comparison import FULL, chosen_judges, compare, learned, subsets
 from pseudocore.engine.control import Control
 from pseudocore.engine.distill import INITIAL
 from pseudocore.engine.telling import facts, tell
 from pseudocore.errors import UserError
+from pseudocore.evaluate import Judge
 from pseudocore.model import Model
 from pseudocore.recipes.base import Recipe
 from pseudocore.report.table import console_table
@@ -65,30 +62,31 @@ class Compare:
 
 
 def main(arguments: Sequence[str]) -> int:
-    default = Compare((), tyro.MISSING)
-    options = parse("compare", default, arguments, ABOUT, EXAMPLES)
+    options = parse("compare", Compare, arguments, ABOUT, EXAMPLES)
     if not options.runs:
         raise UserError(
             "Name the folders of one run or more: pseudocore compare RUN ... --out DIR."
         )
-    if options.seeds < 1:
-        raise UserError(f"--seeds {options.seeds} leaves no chain: give 1 or more.")
+    chain_seeds(0, options.seeds)
     recipes = {run: read_recipe(run) for run in options.runs}
     recipe = dataclasses.replace(alike(recipes), seed=options.seed)
-    settings = dataclasses.asdict(dataclasses.replace(options, json=False, resume=False))
+    contest = contenders(options, recipe, recipes)
+    settings = dataclasses.asdict(options)
+    for incidental in ("out", "resume", "json"):
+        del settings[incidental]
     identity = {
         "comparison": [to_json(recipe) for recipe in recipes.values()],
         "settings": {name: str(value) for name, value in settings.items()},
     }
     run = opener(options.resume)(options.out, identity)
     with Bars() as bars, Control(bars.say) as control:
-        records, summaries = judge_and_tell(options, recipe, recipes, run, control)
+        records, summaries = judge_and_tell(options, recipe, recipes, contest, run, control)
     if options.json:
         print_json([row for record in records for row in record["rows"]])
     else:
         results.print(console_table(summaries, f"{options.out}", SPREAD))
     warn([warning for record in records for warning in record["warnings"]])
-    words.print(f"The page is {run.file('report.html')}.")
+    say(f"The page is {run.file('report.html')}.")
     return 0
 
 
@@ -112,31 +110,61 @@ def alike(recipes: dict[Path, Recipe]) -> Recipe:
 def names(recipes: dict[Path, Recipe]) -> dict[Path, str]:
     """The methods' names, with the folder's where two runs are of one method."""
     methods = [recipe.divergence.name for recipe in recipes.values()]
-    return {
-        path: recipe.divergence.name
-        if methods.count(recipe.divergence.name) == 1
-        else f"{recipe.divergence.name} ({path.name})"
-        for path, recipe in recipes.items()
-    }
+    folders = [path.name for path in recipes]
+
+    def name(path: Path, method: str) -> str:
+        if methods.count(method) == 1:
+            return method
+        return f"{method} ({path.name if folders.count(path.name) == 1 else path})"
+
+    return {path: name(path, recipe.divergence.name) for path, recipe in recipes.items()}
 
 
-def judge_and_tell(options: Compare, recipe: Recipe, recipes, run: Run, control: Control):
+@dataclasses.dataclass(frozen=True)
+class Contest:
+    """Everything to be judged, loaded before anything is written."""
+
+    split: Split
+    subsets: dict[str, tuple[Data, ...]]
+    before: dict[str, Data]
+    after: dict[str, Data]
+    judges: tuple[Judge, ...]
+    full: list[Judge]
+
+
+def contenders(options: Compare, recipe: Recipe, recipes: dict[Path, Recipe]) -> Contest:
+    """The subsets, the runs' coresets, and the judges of both."""
     split = recipe.plan.data.load()
     model = Model.of(recipe.plan.network, split.train)
-    subset_names = [name for name in options.baselines if name != FULL]
-    entries = subsets(subset_names, split, model, recipe.ipc, options.experts, options.seed)
     called = names(recipes)
-    after = {called[path]: learned(path) for path in recipes}
-    before = {called[path]: read_coreset(path / INITIAL) for path in recipes}
-    entries |= {name: (u,) for name, u in after.items()}
-    full = []
-    if FULL in options.baselines:
-        if recipe.full is None:
-            raise UserError("This recipe does not say how to sample the full data's posterior.")
-        full = [recipe.full]
-    judges = chosen_judges(recipe, options.protocol, split)
+    chosen = [name for name in options.baselines if name != FULL]
+    return Contest(
+        split,
+        subsets(chosen, split, model, recipe.ipc, options.experts, options.seed),
+        {called[path]: read_coreset(path / INITIAL) for path in recipes},
+        {called[path]: learned(path) for path in recipes},
+        chosen_judges(recipe, options.protocol, split),
+        [full_judge(recipe)] if FULL in options.baselines else [],
+    )
+
+
+def full_judge(recipe: Recipe) -> Judge:
+    if recipe.full is None:
+        raise UserError(
+            f"This recipe does not say how to sample the full data's posterior: leave {FULL!r} out "
+            "of --baselines."
+        )
+    return recipe.full
+
+
+def judge_and_tell(
+    options: Compare, recipe: Recipe, recipes, contest: Contest, run: Run, control: Control
+):
+    split, before, after = contest.split, contest.before, contest.after
+    entries = contest.subsets | {name: (u,) for name, u in after.items()}
     seeds = range(options.seeds)
-    records = compare(recipe, entries, judges, seeds, run, control, full)
+    records = compare(recipe, entries, contest.judges, seeds, run, control, contest.full)
+    called = names(recipes)
     curves = {called[path]: Run.read(path).metrics() for path in recipes}
     story = {
         "title": "Pseudocoresets compared",

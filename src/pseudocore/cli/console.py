@@ -58,6 +58,11 @@ def told_name(name: str) -> str:
     return name.replace("held_out_", "held-out ").replace("_", " ")
 
 
+def say(sentence: str) -> None:
+    """A line for a person, whole even where it is long: it may hold a path or a command to copy."""
+    words.print(Text(sentence), soft_wrap=True)
+
+
 def warn(sentences: Sequence[str]) -> None:
     for sentence in sentences:
         words.print(Text(f"warning: {sentence}", style="yellow"), soft_wrap=True)

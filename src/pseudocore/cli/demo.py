@@ -5,11 +5,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from pseudocore.cli.console import Bars, print_json, results, warn, words
+from pseudocore.cli.console import Bars, print_json, results, say, warn
 from pseudocore.cli.options import opener, parse
 from pseudocore.engine.comparison import BASELINES, chosen_judges, compare, learned, subsets
 from pseudocore.engine.control import Control
-from pseudocore.engine.distill import INITIAL
+from pseudocore.engine.distill import INITIAL, begin
 from pseudocore.engine.runs import make_coreset, resume, train_plan
 from pseudocore.engine.telling import facts, tell
 from pseudocore.errors import UserError
@@ -21,8 +21,8 @@ from pseudocore.store.coreset import read_coreset
 from pseudocore.store.run import Run
 from pseudocore.store.values import to_json, to_python
 
-ABOUT = """Train experts on the 1,797 digits that ship with the package, learn a coreset with each of
-the paper's three divergences, and judge them beside subsets, class means and the full data."""
+ABOUT = """Train experts on the 1,797 digits that ship with the package, learn a coreset with each
+of the paper's three divergences, and judge them beside subsets, class means and the full data."""
 
 EXAMPLES = (
     "pseudocore demo",
@@ -57,13 +57,15 @@ class Demo:
 
 def main(arguments: Sequence[str]) -> int:
     began = time.monotonic()
-    options = parse("demo", Demo(), arguments, ABOUT, EXAMPLES)
+    options = parse("demo", Demo, arguments, ABOUT, EXAMPLES)
     recipes = demo_recipes(options)
     identity = {
         "demo": {name: to_json(recipe) for name, recipe in recipes.items()},
         "constructions": options.constructions,
         "seeds": options.seeds,
     }
+    split = recipes["fkl"].plan.data.load()
+    begin(recipes["fkl"], split)  # refuses an ipc above the class size, with nothing written yet
     run = opener(options.resume)(options.out, identity)
     with Bars() as bars, Control(bars.say) as control:
         experts = train_plan(recipes["fkl"].plan, run.file("experts"), control, resume)
@@ -86,13 +88,13 @@ def main(arguments: Sequence[str]) -> int:
     else:
         results.print(console_table(summaries, "Digits, judged on the test part", SPREAD))
     warn([warning for record in records for warning in record["warnings"]])
-    words.print(f"{time.monotonic() - began:.0f} s. Open {run.file('report.html')}")
+    say(f"{time.monotonic() - began:.0f} s. Open {run.file('report.html')}")
     return 0
 
 
 ALIKE = (
-    "At one image per class herding and k-center choose the same image: the one closest to the mean "
-    "of its class."
+    "At one image per class herding and k-center choose the same image: the one closest to the "
+    "mean of its class."
 )
 SPREAD = "coresets where several were made (random, learned), else chains on the one"
 
@@ -147,5 +149,5 @@ def lead(recipe: Recipe, split) -> list[str]:
         f"{points} learned images take the place of {len(split.train)} real ones: a network's "
         "posterior given these few, each counted as the many it stands for, should predict like "
         "the posterior given all.",
-        "Nothing was chosen on the test part; the settings were chosen on a held-out part of train.",
+        "Nothing was chosen on the test part; settings were chosen on a held-out part of train.",
     ]

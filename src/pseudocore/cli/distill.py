@@ -2,12 +2,13 @@
 
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from pseudocore.cli.console import Bars, print_json, words
+from pseudocore.cli.console import Bars, print_json, say
 from pseudocore.cli.options import opener, parse, take_word, with_data
 from pseudocore.engine.control import Control
 from pseudocore.engine.runs import make_coreset
@@ -54,17 +55,14 @@ def main(arguments: Sequence[str]) -> int:
     if name not in known:
         raise unknown("recipe", name, known)
     about = ABOUT.format(names=families(known))
-    default = Distill(known[name], tyro.MISSING, tyro.MISSING)
-    options = parse("distill", default, rest, about, EXAMPLES)
+    options = parse("distill", partial(Distill, recipe=known[name]), rest, about, EXAMPLES)
     recipe = options.recipe
     recipe = dataclasses.replace(recipe, plan=with_data(recipe.plan, options.data))
     with Bars() as bars, Control(bars.say) as control:
         make_coreset(recipe, options.experts, options.out, control, opener(options.resume))
     if options.json:
         print_json(Run.read(options.out).metrics()[-1])
-    words.print(
-        f"The coreset is {options.out / CORESET}. Judge it: pseudocore evaluate {options.out}"
-    )
+    say(f"The coreset is {options.out / CORESET}. Judge it: pseudocore evaluate {options.out}")
     return 0
 
 

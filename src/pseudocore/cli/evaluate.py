@@ -2,12 +2,14 @@
 
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from pseudocore.cli.console import Bars, print_json, results, warn, words
-from pseudocore.cli.options import parse, read_recipe, take_word
+from pseudocore.cli.console import Bars, print_json, results, say, warn
+from pseudocore.cli.options import chain_seeds, parse, read_recipe, take_word
 from pseudocore.engine.comparison import chosen_judges, compare, learned
 from pseudocore.engine.control import Control
+from pseudocore.engine.runs import resume
 from pseudocore.errors import UserError
 from pseudocore.evaluate import Judge
 from pseudocore.report.summary import summarise
@@ -38,8 +40,8 @@ class Evaluate:
     """textbook, or paper: as published, its faults included."""
     out: Path | None = None
     """A folder for results.json other than the run's."""
-    resume: bool = True
-    """Judgements that are there already are not made again."""
+    resume: bool = False
+    """As for the other verbs: what was judged before is kept with and without it."""
     json: bool = False
     """Print the rows as JSON."""
 
@@ -57,19 +59,17 @@ def main(arguments: Sequence[str]) -> int:
     folder, rest = take_word(arguments, "")
     if not folder:
         if wants_help:
-            parse("evaluate", Evaluate(()), ["--help"], ABOUT, EXAMPLES)
+            parse("evaluate", partial(Evaluate, judges=()), ["--help"], ABOUT, EXAMPLES)
         raise UserError("Name the folder of a run: pseudocore evaluate RUN.")
     recipe = read_recipe(Path(folder))
     split = recipe.plan.data.load()
     judges = chosen_judges(recipe, protocol_in(rest), split)
-    options = parse("evaluate", Evaluate(judges), rest, ABOUT, EXAMPLES)
-    if options.seeds < 1:
-        raise UserError(f"--seeds {options.seeds} leaves no chain: give 1 or more.")
+    options = parse("evaluate", partial(Evaluate, judges=judges), rest, ABOUT, EXAMPLES)
+    seeds = chain_seeds(options.seed, options.seeds)
+    entries = {recipe.divergence.name: (learned(Path(folder)),)}
     run = Run.read(folder)
     if options.out is not None:
-        run = Run.resume(options.out, run.recipe)
-    entries = {recipe.divergence.name: (learned(Path(folder)),)}
-    seeds = range(options.seed, options.seed + options.seeds)
+        run = resume(options.out, run.recipe)
     with Bars() as bars, Control(bars.say) as control:
         records = compare(recipe, entries, options.judges, seeds, run, control)
     rows = [row for record in records for row in record["rows"]]
@@ -78,5 +78,5 @@ def main(arguments: Sequence[str]) -> int:
     else:
         results.print(console_table(summarise(rows), f"{folder}", "chains on this coreset"))
     warn([warning for record in records for warning in record["warnings"]])
-    words.print(f"The rows are in {run.file('results.json')}.")
+    say(f"The rows are in {run.file('results.json')}.")
     return 0

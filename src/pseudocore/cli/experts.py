@@ -2,12 +2,13 @@
 
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from pseudocore.cli.console import Bars, print_json, words
+from pseudocore.cli.console import Bars, print_json, say
 from pseudocore.cli.options import opener, parse, take_word, with_data
 from pseudocore.engine.control import Control
 from pseudocore.engine.runs import train_plan
@@ -24,7 +25,8 @@ digits-convnet, paper/cifar10, paper/cifar10-aug, or any recipe of pseudocore di
 EXAMPLES = (
     "pseudocore experts digits --out runs/experts",
     "pseudocore experts digits --data mine.npz --network.width 128 --out runs/mine",
-    "pseudocore experts paper/cifar10 --data cifar10:FOLDER --count 20 --epochs 22 --out runs/cifar",
+    "pseudocore experts paper/cifar10 --data cifar10:FOLDER --count 20 --epochs 22 "
+    "--out runs/cifar",
     "pseudocore experts digits --out runs/experts --resume",
 )
 
@@ -54,12 +56,11 @@ def main(arguments: Sequence[str]) -> int:
     name, rest = take_word(arguments, "digits")
     if name not in plans():
         raise unknown("recipe", name, plans())
-    default = Experts(plans()[name], tyro.MISSING)
-    options = parse("experts", default, rest, ABOUT, EXAMPLES)
+    options = parse("experts", partial(Experts, plan=plans()[name]), rest, ABOUT, EXAMPLES)
     plan = with_data(options.plan, options.data)
     with Bars() as bars, Control(bars.say) as control:
         train_plan(plan, options.out, control, opener(options.resume))
     if options.json:
         print_json(read_index(options.out))
-    words.print(f"{plan.count} experts of {plan.epochs} epochs are in {options.out}.")
+    say(f"{plan.count} experts of {plan.epochs} epochs are in {options.out}.")
     return 0

@@ -1,8 +1,8 @@
-"""From words on the command line to frozen values: tyro makes the flags from the values themselves."""
+"""From words on the command line to frozen values: tyro makes the flags from the values."""
 
 import dataclasses
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,23 +11,27 @@ import tyro
 import pseudocore
 from pseudocore import datasets
 from pseudocore.engine.runs import create, resume
-from pseudocore.recipes.base import ExpertPlan, Recipe
-from pseudocore.store.run import Run
+from pseudocore.errors import UserError
+from pseudocore.recipes.base import SEEDS, ExpertPlan, Recipe
+from pseudocore.store.run import RECIPE, Run
 from pseudocore.store.values import from_json
 
 Options = TypeVar("Options")
 
 
 def parse(
-    verb: str, default: Options, arguments: Sequence[str], about: str, examples: Sequence[str]
+    verb: str,
+    make: Callable[..., Options],
+    arguments: Sequence[str],
+    about: str,
+    examples: Sequence[str],
 ) -> Options:
-    """The options of a verb: the defaults, with what the arguments say instead."""
+    """The options of a verb: what `make` has as defaults, with what the arguments say instead."""
     # Equinox modules are frozen, though not by the flag that tyro looks for.
     warnings.filterwarnings("ignore", "Mutable type", UserWarning)
-    shown = "\n\n".join([about, "Examples:", *(f"  {line}" for line in examples)])
+    shown = "\n".join([about, "", "Examples:", *(f"  {line}" for line in examples)])
     return tyro.cli(
-        type(default),
-        default=default,
+        make,
         args=list(arguments),
         prog=f"pseudocore {verb}",
         description=shown,
@@ -46,7 +50,17 @@ def with_data(plan: ExpertPlan, name: str | None) -> ExpertPlan:
     """The plan, on the data of this name if there is one."""
     if name is None:
         return plan
-    return dataclasses.replace(plan, data=datasets.named(name))
+    flags = {flag: getattr(plan.data, flag) for flag in ("held_out", "seed")}  # these still hold
+    return dataclasses.replace(plan, data=dataclasses.replace(datasets.named(name), **flags))
+
+
+def chain_seeds(first: int, count: int) -> range:
+    """The seeds of this many chains."""
+    if count < 1:
+        raise UserError(f"--seeds {count} leaves no chain: give 1 or more.")
+    if not 0 <= first <= SEEDS - count:
+        raise UserError(f"--seed {first} is no seed: give a whole number from 0, below {SEEDS}.")
+    return range(first, first + count)
 
 
 def opener(resumed: bool):
@@ -64,7 +78,13 @@ def read_recipe(folder: Path) -> Recipe:
     """The recipe of a run that learned a coreset."""
     run = Run.read(folder)
     if "recipe" not in run.recipe:
-        raise pseudocore.UserError(
+        raise UserError(
             f"{folder} is not the run of a coreset: name a folder made by pseudocore distill."
         )
-    return from_json(run.recipe["recipe"], known())
+    recipe = from_json(run.recipe["recipe"], known())
+    if not isinstance(recipe, Recipe):
+        raise UserError(
+            f"{folder / RECIPE} holds {type(recipe).__name__} where a Recipe should be: it was "
+            "changed after it was written."
+        )
+    return recipe

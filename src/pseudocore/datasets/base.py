@@ -1,4 +1,4 @@
-"""A dataset is a frozen value that loads three parts; decisions are made on the second, never on test."""
+"""A dataset is a frozen value that loads three parts; decisions are made on the second only."""
 
 import abc
 
@@ -22,7 +22,7 @@ class Standardise(eqx.Module):
         return centred / np.asarray(self.deviation, np.float32)
 
     def undo(self, x: np.ndarray) -> np.ndarray:
-        """Standardised values as pixels again, 0 black and 1 white (and beyond, for learned ones)."""
+        """Standardised values as pixels again: 0 black, 1 white, learned ones beyond."""
         return np.asarray(x) * np.asarray(self.deviation) + np.asarray(self.mean)
 
 
@@ -67,8 +67,6 @@ def split(
             f"Train points have shape {train[0].shape[1:]}, test points {test[0].shape[1:]}: "
             "they must be equal."
         )
-    if not 0 <= held_out < 1:
-        raise UserError(f"held_out={held_out} must be a fraction of train, from 0 to below 1.")
     kept, cut = stratified(train[1], held_out, seed)
 
     def ready(pixels: np.ndarray, labels: np.ndarray) -> Data:
@@ -84,19 +82,30 @@ def split(
 
 def stratified(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Indices that stay and indices that go, the same fraction of every class, in order."""
+    if not 0 <= fraction < 1:
+        raise UserError(f"held_out={fraction} must be a fraction of train, from 0 to below 1.")
+    if seed < 0:
+        raise UserError(f"The data's seed={seed} must be at least 0.")
     random = np.random.default_rng(seed)
     cut = []
     for label in np.unique(labels):
         members = random.permutation(np.flatnonzero(labels == label))
         cut.append(members[: round(fraction * len(members))])
+        if len(cut[-1]) == len(members):
+            raise UserError(
+                f"held_out={fraction} leaves none of the {len(members)} points of class {label}: "
+                "lower it."
+            )
     gone = np.sort(np.concatenate(cut))
     return np.setdiff1d(np.arange(len(labels)), gone), gone
 
 
 def check(name: str, pixels: np.ndarray, labels: np.ndarray, classes: int) -> None:
     """Refuse what would poison everything after it."""
-    if pixels.ndim < 2 or len(pixels) == 0:
-        raise UserError(f"The {name} points have shape {pixels.shape}: expected (n, ...), n > 0.")
+    if pixels.ndim < 2 or pixels.size == 0:
+        raise UserError(
+            f"The {name} points have shape {pixels.shape}: expected (n, ...), none of them 0."
+        )
     if labels.shape != pixels.shape[:1]:
         raise UserError(
             f"{len(pixels)} {name} points but labels of shape {labels.shape}: one label each."
@@ -106,11 +115,14 @@ def check(name: str, pixels: np.ndarray, labels: np.ndarray, classes: int) -> No
     if labels.min() < 0 or labels.max() >= classes:
         bad = labels[(labels < 0) | (labels >= classes)][0]
         raise UserError(
-            f"The {name} labels hold {bad}: labels run from 0 to {classes - 1} for {classes} classes."
+            f"The {name} labels hold {bad}: for {classes} classes they run from 0 to "
+            f"{classes - 1}, without gaps."
         )
-    bad = ~np.isfinite(pixels.reshape(len(pixels), -1)).all(axis=1)
+    # Above a tenth of what float32 can hold, a deviation or a difference from the mean overflows.
+    fine = np.abs(pixels.reshape(len(pixels), -1)) < np.finfo(np.float32).max / 10
+    bad = ~fine.all(axis=1)
     if bad.any():
         raise UserError(
-            f"{int(bad.sum())} {name} points hold NaN or infinite values, the first is number "
-            f"{int(np.flatnonzero(bad)[0])}: repair or remove them."
+            f"{int(bad.sum())} {name} points hold NaN, infinite or huge values, the first is "
+            f"number {int(np.flatnonzero(bad)[0])}: repair or remove them."
         )

@@ -1,12 +1,11 @@
 """Your own data: a NumPy archive of train and test points with their labels."""
 
-import zipfile
 from pathlib import Path
 
 import equinox as eqx
 import numpy as np
 
-from pseudocore.datasets.base import Dataset, Split, Standardise, check, split
+from pseudocore.datasets.base import Dataset, Split, Standardise, check, split, stratified
 from pseudocore.errors import UserError
 
 NAMES = ("x_train", "y_train", "x_test", "y_test")
@@ -16,7 +15,8 @@ class Npz(Dataset):
     """x_train, y_train, x_test, y_test of an .npz file; whole-number labels from 0.
 
     Points are images (n, height, width) or (n, height, width, channels), or rows (n, features).
-    Each channel (or feature) is standardised with the mean and deviation of train.
+    Each channel (or feature) is standardised with the mean and deviation of train, without the
+    held-out part.
     """
 
     path: str = eqx.field(static=True)
@@ -27,11 +27,12 @@ class Npz(Dataset):
         x_train, y_train, x_test, y_test = arrays(Path(self.path))
         if x_train.ndim == 3:
             x_train, x_test = x_train[..., None], x_test[..., None]
-        classes = int(y_train.max()) + 1 if y_train.size else 0
+        classes = len(np.unique(y_train))  # so that a label without points is out of range
         check("train", x_train, y_train, classes)
+        kept, _ = stratified(y_train, self.held_out, self.seed)
         axes = tuple(range(x_train.ndim - 1))
-        mean = x_train.mean(axes, dtype=np.float64)
-        deviation = x_train.std(axes, dtype=np.float64)
+        mean = x_train[kept].mean(axes, dtype=np.float64)
+        deviation = x_train[kept].std(axes, dtype=np.float64)
         standardise = Standardise(
             tuple(mean.tolist()), tuple(np.where(deviation > 0, deviation, 1.0).tolist())
         )
@@ -43,17 +44,15 @@ def arrays(path: Path) -> list[np.ndarray]:
     """The four arrays; objects are refused, for unpickling them would run code."""
     try:
         with np.load(path, allow_pickle=False) as archive:
-            missing = [name for name in NAMES if name not in archive.files]
-            if missing:
-                raise UserError(
-                    f"{path} has no {', '.join(missing)}; it must hold {', '.join(NAMES)}."
-                )
-            loaded = [archive[name] for name in NAMES]
+            held = {name: archive[name] for name in NAMES if name in archive.files}
     except FileNotFoundError as error:
         raise UserError(f"There is no file {path}. Check the path.") from error
-    except (ValueError, OSError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+    except Exception as error:  # NumPy, zipfile and zlib each raise their own on a damaged file
         raise UserError(f"{path} is no .npz archive of plain numbers ({error}).") from error
-    for name, array in zip(NAMES, loaded, strict=True):
+    missing = [name for name in NAMES if name not in held]
+    if missing:
+        raise UserError(f"{path} has no {', '.join(missing)}; it must hold {', '.join(NAMES)}.")
+    for name, array in held.items():
         if array.dtype.kind not in "biuf":
             raise UserError(f"{name} in {path} is {array.dtype}: it must hold plain numbers.")
-    return loaded
+    return [held[name] for name in NAMES]

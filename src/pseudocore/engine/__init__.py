@@ -1,1 +1,1 @@
-"""Units of work: they fill a run's folder, can be stopped anywhere, and continue where they stopped."""
+"""Units of work: each fills a run's folder, can be stopped anywhere, and goes on from there."""

@@ -14,7 +14,7 @@ from pseudocore.engine.judging import judge_all
 from pseudocore.errors import UserError, unknown
 from pseudocore.evaluate import Judge
 from pseudocore.model import Model
-from pseudocore.recipes.base import Recipe
+from pseudocore.recipes.base import Recipe, is_judge
 from pseudocore.recipes.judges import paper_judges
 from pseudocore.select import ClassMeans, Herding, KCenter, RandomSubset, Select, pixels
 from pseudocore.store.coreset import CORESET, read_coreset
@@ -34,7 +34,7 @@ FULL = "full data"
 def subsets(
     names: Sequence[str], split: Split, model: Model, ipc: int, experts: Path | None, seed: int
 ) -> dict[str, tuple[Data, ...]]:
-    """The baselines of these names; herding and k-center measure in a trained network's features."""
+    """The baselines of these names; herding and k-center measure in an expert's features."""
     entries = {}
     for number, name in enumerate(names):
         if name not in BASELINES:
@@ -89,6 +89,8 @@ def compare(
     with_full: Sequence[Judge] = (),
 ) -> list[dict[str, Any]]:
     """All judgements, their rows written to the folder's results.json."""
+    for judge in judges:
+        is_judge(judge)
     split = recipe.plan.data.load()
     model = Model.of(recipe.plan.network, split.train)
     arguments = seeds, recipe.seed, model, split, run.path, control

@@ -1,5 +1,6 @@
 """Learn a coreset into a run's folder."""
 
+import dataclasses
 import time
 from pathlib import Path
 
@@ -32,6 +33,26 @@ LONGER = 10  # a student is stopped long before it has learned all that u has to
 SAVE_EVERY = 30.0  # seconds of work that a kill may cost
 
 
+@dataclasses.dataclass(frozen=True)
+class Task:
+    """A recipe whose data and experts are loaded and found to fit."""
+
+    recipe: Recipe
+    split: Split
+    problem: Problem
+    first: Data  # u before its first step
+
+
+def prepare(recipe: Recipe, experts: Path) -> Task:
+    """Load all that learning needs. Whatever is wrong with it shows here, with nothing written."""
+    split = recipe.plan.data.load()
+    first = begin(recipe, split)
+    model = Model.of(recipe.plan.network, split.train)
+    expert = recall_experts(recipe, experts, model)
+    problem = Problem(model, expert, Minibatches(split.train, recipe.batch))
+    return Task(recipe, split, problem, first)
+
+
 def recall_experts(recipe: Recipe, folder: Path, model: Model) -> Expert:
     """The experts of a folder, if they are of the recipe's network and data and long enough."""
     index = read_index(folder)
@@ -39,8 +60,8 @@ def recall_experts(recipe: Recipe, folder: Path, model: Model) -> Expert:
     for part in ("network", "data"):
         if index["plan"].get(part) != wanted[part]:
             raise UserError(
-                f"The experts in {folder} have {part} {index['plan'].get(part)}, the recipe asks for "
-                f"{wanted[part]}: train experts for it, or name others with --experts."
+                f"The experts in {folder} have {part} {index['plan'].get(part)}, the recipe "
+                f"asks for {wanted[part]}: train experts for it, or name others with --experts."
             )
     if index["parameters"] != model.layout.size:
         raise UserError(
@@ -57,16 +78,10 @@ def begin(recipe: Recipe, split: Split) -> Data:
     return recipe.initial(key, split.train, pixels(split.train), recipe.ipc)
 
 
-def distill(recipe: Recipe, experts: Path, run: Run, control: Control) -> None:
+def distill(task: Task, run: Run, control: Control) -> None:
     """Learn until all steps are done, from where the folder's state stands."""
-    if run.file(CORESET).exists():
-        return
-    split = recipe.plan.data.load()
-    model = Model.of(recipe.plan.network, split.train)
-    expert = recall_experts(recipe, experts, model)
-    problem = Problem(model, expert, Minibatches(split.train, recipe.batch))
+    recipe, split, problem, u = task.recipe, task.split, task.problem, task.first
     learner = Learner(recipe.divergence, recipe.optimiser.build(), recipe.augment)
-    u = begin(recipe, split)
     facts = {"classes": split.classes, "ipc": recipe.ipc, "preprocess": to_json(split.standardise)}
     write_coreset(run.file(INITIAL), u, facts)
 
@@ -99,7 +114,7 @@ def stretch(
     room: int,
     run: Run,
 ) -> tuple[State, float]:
-    """The state after step `until` and the mean loss on the way; if a step is not finite, the end."""
+    """The state after step `until`, and the mean loss on the way; an end if one is not finite."""
     key = jr.fold_in(jr.key(recipe.seed), 1)
     steps = until - int(state.step)
     end = advance(learner, key, problem, state, jnp.asarray(until), room)
@@ -114,7 +129,7 @@ def stretch(
 
 
 def student(learned: Learned, problem: Problem, held_out: Data) -> dict[str, float]:
-    """How well a fresh network predicts held-out points when trained on u, `LONGER` than a student."""
+    """How well a network trained on u, `LONGER` than a student, predicts held-out points."""
     if len(held_out) == 0:
         return {}
     accuracy, nll = student_scores(learned, problem, held_out)

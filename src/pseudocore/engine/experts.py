@@ -29,12 +29,10 @@ UNFINISHED = "unfinished.safetensors"
 SAVE_EVERY = 60.0  # seconds of work that a kill may cost
 
 
-def make_experts(plan: ExpertPlan, run: Run, control: Control) -> None:
+def make_experts(plan: ExpertPlan, model: Model, data: Data, run: Run, control: Control) -> None:
     """Train all experts that the folder does not hold yet, group by group."""
     if (run.path / INDEX).exists() and intact(run.path):
         return
-    data = plan.data.load().train
-    model = Model.of(plan.network, data)
     for first in range(0, plan.count, plan.together):
         group = range(first, min(first + plan.together, plan.count))
         if all(expert_file(run.path, number).exists() for number in group):
@@ -54,10 +52,11 @@ def make_experts(plan: ExpertPlan, run: Run, control: Control) -> None:
 def intact(folder: Path) -> bool:
     """Whether every expert's file is the one that the index describes."""
     for entry in read_index(folder)["experts"]:
-        if digest(folder / entry["file"]) != entry["sha256"]:
+        file = folder / entry["file"]
+        if not file.exists() or digest(file) != entry["sha256"]:
             raise UserError(
-                f"{folder / entry['file']} was changed after it was written: delete it and the "
-                f"index ({folder / INDEX}), then run again with --resume."
+                f"{file} is missing or was changed after it was written: delete it and the index "
+                f"({folder / INDEX}), then run again with --resume."
             )
     return True
 

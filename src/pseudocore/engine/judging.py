@@ -1,7 +1,8 @@
-"""Judge coresets into a folder, one file a judgement, named by the hash of all that went into it."""
+"""Judge coresets into a folder, a file for each judgement, named by the hash of all it rests on."""
 
 import hashlib
 import json
+import math
 import time
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from pseudocore.store.files import finite, read_json, write_json
 from pseudocore.store.values import to_json
 
 JUDGEMENTS = "judgements"
+SCORES = ("acc", "nll", "ece", "brier", "nll_published", "ece_published")
 
 
 def judged(
@@ -39,7 +41,7 @@ def judged(
         folder / JUDGEMENTS / f"{identity(judge, seeds, seed, method, coreset, model, split)}.json"
     )
     if file.exists():
-        return read_json(file, "Delete it, and it is computed again.")
+        return remembered(read_json(file, "Delete it, and it is computed again."))
     began = time.monotonic()
     represented = len(split.train)
     found = judge(jr.key(seed), seeds, model, coreset, split.test, represented)
@@ -51,9 +53,21 @@ def judged(
         "seconds": round(time.monotonic() - began, 2),
     }
     file.parent.mkdir(parents=True, exist_ok=True)
-    record = finite(record)  # a chain that never moved has an infinite R-hat: null in JSON
+    record = finite(record)  # NaN, of a chain that diverged, is null in JSON
     write_json(file, record)
-    return record
+    return remembered(record)
+
+
+def remembered(record: dict[str, Any]) -> dict[str, Any]:
+    """A record as it was before it was written: a score that is null was NaN."""
+    rows = [
+        {
+            name: math.nan if name in SCORES and value is None else value
+            for name, value in row.items()
+        }
+        for row in record["rows"]
+    ]
+    return {**record, "rows": rows}
 
 
 def judge_all(
@@ -102,11 +116,11 @@ def check_fit(coreset: Data, split: Split) -> None:
     """A coreset can only be judged on points and classes like its own."""
     if coreset.x.shape[1:] != split.shape:
         raise UserError(
-            f"The coreset's points have shape {coreset.x.shape[1:]}, the test points {split.shape}: "
-            "judge it on the data that it was learned from."
+            f"The coreset's points have shape {coreset.x.shape[1:]}, the test points "
+            f"{split.shape}: judge it on the data that it was learned from."
         )
     if coreset.y.shape[1] != split.classes:
         raise UserError(
-            f"The coreset has {coreset.y.shape[1]} classes, the test data {split.classes}: judge it "
-            "on the data that it was learned from."
+            f"The coreset has {coreset.y.shape[1]} classes, the test data {split.classes}: "
+            "judge it on the data that it was learned from."
         )

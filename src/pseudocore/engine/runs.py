@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from pseudocore.engine.control import Control
-from pseudocore.engine.distill import distill
+from pseudocore.engine.distill import distill, prepare
 from pseudocore.engine.experts import device, make_experts
+from pseudocore.model import Model
 from pseudocore.recipes.base import ExpertPlan, Recipe
+from pseudocore.store.coreset import CORESET
 from pseudocore.store.run import Run
 from pseudocore.store.trajectories import INDEX, read_index
 from pseudocore.store.values import to_json, to_python
@@ -38,8 +40,10 @@ def resume(path: str | Path, recipe: dict[str, Any]) -> Run:
 def train_plan(
     plan: ExpertPlan, out: str | Path, control: Control | None = None, opened=create
 ) -> Path:
-    """Train the experts of a plan into a folder."""
-    make_experts(plan, opened(out, to_json(plan)), control or Control())
+    """Train the experts of a plan into a folder, which is opened once the data are seen to fit."""
+    data = plan.data.load().train
+    model = Model.of(plan.network, data)
+    make_experts(plan, model, data, opened(out, to_json(plan)), control or Control())
     return Path(out)
 
 
@@ -53,8 +57,13 @@ def make_coreset(
     """Learn the coreset of a recipe into a folder, from the experts in another."""
     read_index(Path(experts))
     trained = hashlib.sha256((Path(experts) / INDEX).read_bytes()).hexdigest()
-    run = opened(out, {"recipe": to_json(recipe), "experts": trained})
+    identity = {"recipe": to_json(recipe), "experts": trained}
+    if (Path(out) / CORESET).exists():
+        opened(out, identity)  # refuses the run of another recipe
+        return Path(out)
+    task = prepare(recipe, Path(experts))
+    run = opened(out, identity)
     run.write_text("recipe.txt", to_python(recipe) + "\n")
     run.write_text("rerun.py", RERUN.format(recipe=to_python(recipe)))
-    distill(recipe, Path(experts), run, control or Control())
+    distill(task, run, control or Control())
     return Path(out)

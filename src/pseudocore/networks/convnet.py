@@ -1,4 +1,4 @@
-"""The paper's ConvNet: blocks of conv3x3 - norm - ReLU - 2x2 average pooling, then a linear layer."""
+"""The paper's ConvNet: blocks of conv3x3 - norm - ReLU - 2x2 average pool, and a linear layer."""
 
 from typing import Any
 

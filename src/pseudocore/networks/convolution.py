@@ -12,7 +12,7 @@ Maps = Float[Array, "n height width out"]
 
 def convolve(images: Images, kernel: Kernel3x3) -> Maps:
     """The convolution by im2col on CPUs and by XLA's own elsewhere."""
-    # XLA:CPU runs a convolution inside a loop about 14 times slower than outside (jax-ml/jax#12868).
+    # XLA:CPU runs a convolution about 14 times slower inside a loop (jax-ml/jax#12868).
     if jax.default_backend() == "cpu":
         return convolve_im2col(images, kernel)
     return convolve_native(images, kernel)

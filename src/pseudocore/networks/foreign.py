@@ -24,7 +24,7 @@ class Function(Network):
 
 
 class Module(Network):
-    """`make(key)` builds an Equinox module that maps one point to logits; its float arrays are learned."""
+    """`make(key)` builds a module from one point to logits; its float arrays are learned."""
 
     make: Callable[[PRNGKey], Callable] = eqx.field(static=True)
 

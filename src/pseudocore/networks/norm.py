@@ -24,7 +24,7 @@ class Norm(eqx.Module):
 
 
 class GroupNorm(Norm):
-    """(x - mean) / std over each group of channels of each image, then scale and shift per channel."""
+    """(x - mean) / std over each group of channels of an image; then scale and shift by channel."""
 
     groups: int = eqx.field(static=True, default=1)
 

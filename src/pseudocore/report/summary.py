@@ -5,6 +5,7 @@ judged by different rules can never be averaged. Where a method was constructed 
 spread is that between its coresets; else it is that between the chains on its one coreset.
 """
 
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -97,7 +98,7 @@ def _summary(rows: Sequence[Row]) -> Summary:
         if len(constructions) == 1:
             return spread(float(row[key]) for row in rows)
         # Chains on one coreset are no evidence of how another coreset would do.
-        return spread(np.mean([row[key] for row in members]) for members in constructions)
+        return spread(statistics.fmean(row[key] for row in members) for members in constructions)
 
     def sometimes(key: str) -> Spread | None:
         return None if _all_or_none(rows, key, name) is None else always(key)

@@ -29,12 +29,14 @@ def read_coreset(path: Path) -> Data:
     x, y, w = arrays["points"], arrays["labels"], arrays["weights"]
     if x.ndim < 2 or y.ndim != 2 or w.ndim != 1 or not len(x) == len(y) == len(w) > 0:
         raise UserError(
-            f"{path} holds points {x.shape}, labels {y.shape}, weights {w.shape}: expected (n, ...), "
-            "(n, classes) and (n,) with the same n. Give a file that pseudocore wrote."
+            f"{path} holds points {x.shape}, labels {y.shape}, weights {w.shape}: expected "
+            "(n, ...), (n, classes) and (n,) with the same n. Give a file that pseudocore wrote."
         )
     for name, values in arrays.items():
-        if not np.isfinite(values).all():
+        if not (np.abs(values) <= np.finfo(np.float32).max).all():  # NaN is not, either
             raise UserError(f"The {name} in {path} are not all finite: learn the coreset again.")
     if y.min() < 0 or abs(y.sum(axis=1) - 1).max() > 1e-3:
         raise UserError(f"The labels in {path} are not probabilities that sum to 1 in every row.")
+    if w.min() < 0 or w.sum() <= 0:
+        raise UserError(f"The weights in {path} must not be below 0, nor all 0.")
     return Data(*(jnp.asarray(values, jnp.float32) for values in (x, y, w)))

@@ -95,7 +95,9 @@ class Run:
     @property
     def environment(self) -> Row:
         """Where the run was started, and under "resumed" where it went on."""
-        return read_json(self.file(ENVIRONMENT), "Continue the run with --resume to write it.")
+        return read_json(
+            self.file(ENVIRONMENT), "Delete it if it is there: --resume writes a new one."
+        )
 
     def log(self, row: Mapping[str, Any]) -> None:
         """Append a row of metrics. Log a step before saving its state, then no row can be lost."""

@@ -43,9 +43,19 @@ def read_index(folder: Path) -> dict[str, Any]:
             f"The experts in {folder} are not finished. Run that command again with --resume."
         )
     index = read_json(folder / INDEX, f"{remedy}.")
-    if not isinstance(index, dict) or not {"plan", "parameters", "experts"} <= index.keys():
+    if not is_index(index):
         raise UserError(f"{folder / INDEX} is not an index of experts. {remedy}.")
     return index
+
+
+def is_index(index: Any) -> bool:
+    """Whether a JSON value has what is read of an index."""
+    match index:
+        case {"plan": {"epochs": int()}, "parameters": int(), "experts": [_, *_] as experts}:
+            return all(
+                isinstance(entry, dict) and {"file", "sha256"} <= entry.keys() for entry in experts
+            )
+    return False
 
 
 def read_window(folder: Path, index: Mapping[str, Any], epochs: int) -> np.ndarray:
@@ -64,4 +74,6 @@ def read_window(folder: Path, index: Mapping[str, Any], epochs: int) -> np.ndarr
                 f"{file} holds {path.shape[1:]} parameters, the index says "
                 f"{index['parameters']}: it belongs to other experts. Train them again."
             )
+        if not np.isfinite(path).all():
+            raise UserError(f"{file} holds NaN or infinite parameters. Train the experts again.")
     return np.stack(paths)
