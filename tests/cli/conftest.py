@@ -1,0 +1,144 @@
+"""The command line called in this process, a tiny folder of experts and a tiny finished run."""
+
+import contextlib
+import dataclasses
+import io
+import signal
+
+import pytest
+
+from pseudocore.__main__ import main
+from pseudocore.cli.console import Bars
+
+PLAN = ["--count", "2", "--epochs", "4", "--network.width", "8"]
+RECIPE = [
+    "--plan.count",
+    "2",
+    "--plan.epochs",
+    "4",
+    "--plan.network.width",
+    "8",
+    "--steps",
+    "6",
+    "--infer.steps",
+    "3",
+]
+JUDGES = [
+    word
+    for i in (0, 1)
+    for word in (
+        f"--judges.{i}.chain.iterations 8 --judges.{i}.chain.burn 4 "
+        f"--judges.{i}.chain.kernel.leapfrogs 3"
+    ).split()
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class Told:
+    """What a call answered, and its standard error on one line, without tyro's boxes."""
+
+    code: object
+    out: str
+    err: str
+
+    @property
+    def line(self):
+        return " ".join(self.err.replace("│", " ").split())
+
+
+def call(*words):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = main([str(word) for word in words])
+        except SystemExit as stop:
+            code = stop.code
+    return Told(code, out.getvalue(), err.getvalue())
+
+
+def content(folder):
+    """Every file below a folder, and what it holds."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="session", name="call")
+def call_fixture():
+    return call
+
+
+@pytest.fixture(scope="session", name="content")
+def content_fixture():
+    return content
+
+
+@pytest.fixture(scope="session")
+def refused():
+    """Check that a call ended as wrong input must, its message naming all these words."""
+
+    def check(told, *words):
+        assert told.code == 2, told
+        assert told.out == ""
+        assert "Traceback" not in told.err
+        for word in words:
+            assert str(word) in told.line, told.line
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def experts(tmp_path_factory):
+    """Two experts of four epochs. Look, do not touch."""
+    folder = tmp_path_factory.mktemp("cli") / "experts"
+    told = call("experts", "digits", *PLAN, "--out", folder)
+    assert told.code == 0, told.err
+    return folder
+
+
+@pytest.fixture(scope="session")
+def distill(experts):
+    """Learn a tiny coreset into a folder."""
+
+    def learn(out, *words, recipe="digits/ipc1-fkl", of=experts):
+        return call("distill", recipe, *RECIPE, *JUDGES, "--experts", of, "--out", out, *words)
+
+    return learn
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory, distill):
+    """A finished run of the forward KL. Look, do not touch: `judged` may be judged in."""
+    folder = tmp_path_factory.mktemp("cli") / "fkl"
+    told = distill(folder)
+    assert told.code == 0, told.err
+    return folder
+
+
+@pytest.fixture(scope="session")
+def run_w(tmp_path_factory, distill):
+    """A finished run of the Wasserstein distance, whose inner rate is learned."""
+    folder = tmp_path_factory.mktemp("cli") / "w"
+    told = distill(folder, recipe="digits/ipc1-w")
+    assert told.code == 0, told.err
+    return folder
+
+
+@pytest.fixture
+def stop_after(monkeypatch):
+    """Let a real signal arrive when progress is told for the n-th time."""
+
+    def arrange(times, signum=signal.SIGINT):
+        heard = []
+
+        def say(self, what, done, total, facts):
+            heard.append(what)
+            if len(heard) == times:
+                signal.raise_signal(signum)
+
+        monkeypatch.setattr(Bars, "say", say)
+        return heard
+
+    return arrange
