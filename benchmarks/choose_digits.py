@@ -44,14 +44,13 @@ def main(family: str, method: str) -> None:
             except pc.UserError:
                 scores = [[jnp.nan] * 3]
                 break
-            found = judges[0](
-                jr.key(9), range(CHAINS), model, u, data.held_out, len(data.train)
-            )
+            found = judges[0](jr.key(9), range(CHAINS), model, u, data.held_out, len(data.train))
             scores.append([found.scores["acc"].mean(), found.scores["nll"].mean(), found.rhat])
         accuracy, nll, rhat = np.array(scores).T
         print(
             f"{family} {method} images {images:g} steps {steps} rate {rate:g} rate of it "
-            f"{rate_of_rate}: acc {accuracy.mean():.3f} ± {accuracy.std() / len(scores) ** 0.5:.3f} "
+            f"{rate_of_rate}: acc {accuracy.mean():.3f} "
+            f"± {accuracy.std() / len(scores) ** 0.5:.3f} "
             f"nll {nll.mean():.3f} R-hat {rhat.max():.2f}",
             flush=True,
         )
