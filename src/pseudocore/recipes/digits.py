@@ -34,7 +34,7 @@ CONVNET_EXPERTS = ExpertPlan(Digits(), ConvNet(2, 16), Training(0.05, 32), count
 
 MLP_JUDGES = (
     textbook_hmc(HMC(0.04, 25), (200, 100), FanIn(1.5), FullMass()),
-    textbook_asghmc(SGHMC(0.02, 20, 0.05), (200, 100), FanIn(1.5), FullMass(), GENTLE),
+    textbook_asghmc(SGHMC(0.02, 10, 0.05), (200, 100), FanIn(1.5), FullMass(), GENTLE),
 )
 CONVNET_JUDGES = (
     textbook_hmc(HMC(0.02, 30), (150, 75), Isotropic(1.0), Tempered(20.0)),
