@@ -1,17 +1,23 @@
 """Values come back equal from JSON and from Python source; nothing else is ever built."""
 
 import dataclasses
+import functools
 import json
+import subprocess
+import sys
 
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pseudocore.errors import UserError
-from pseudocore.store.values import from_json, to_json, to_python
+from pseudocore.kernels import SGHMC
+from pseudocore.store.source import imports, to_python
+from pseudocore.store.values import from_json, to_json
 
 
 class Rate(eqx.Module):
@@ -157,11 +163,10 @@ def test_source_fits_the_line(n):
         jnp.ones(3),
         np.ones(3),
         np.float64(0.1),
-        jnp.tanh,
         lambda x: x,
+        functools.partial(sorted),
         [1, 2],
         {1, 2},
-        Rate,
         b"bytes",
         1j,
     ],
@@ -171,6 +176,38 @@ def test_fields_that_are_not_plain_are_refused_by_name(thing):
     for convert in (to_json, to_python):
         with pytest.raises(UserError, match=r"Holder\.thing\[1\]\.a is of type .* plain"):
             convert(Holder((0, {"a": thing})))
+
+
+def test_functions_are_recorded_by_name_and_not_read_back():
+    value = Holder((optax.sgd, Rate))
+    names = f"{optax.sgd.__module__}.sgd", f"{__name__}.Rate"
+    raw = {"type": "Holder", "thing": [{"type": "function", "name": name} for name in names]}
+    assert to_json(value) == raw
+    with pytest.raises(UserError, match=r"sgd, a function of your own.*build the recipe in Python"):
+        from_json(raw, KNOWN)
+
+
+def test_functions_and_own_classes_are_imported_where_the_source_needs_them():
+    value = Holder((optax.sgd, (Rate(), {"a": SGHMC()})))
+    lines = imports(value).splitlines()
+    assert lines == [
+        f"from {optax.sgd.__module__} import sgd",
+        f"from {__name__} import Holder",
+        f"from {__name__} import Rate",
+    ]
+    scope = {"optax": optax, "SGHMC": SGHMC, "Holder": Holder, "Rate": Rate, "sgd": optax.sgd}
+    assert eval(to_python(value), scope) == value
+
+
+def test_a_function_of_a_script_is_at_home_in_its_file(tmp_path):
+    script = tmp_path / "mine.py"
+    script.write_text(
+        "from pseudocore.store.source import imports, to_python\n"
+        "def forward(params, x): ...\n"
+        "print(imports(forward) + to_python(forward))\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "from mine import forward\nforward\n", done.stderr
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])

@@ -21,7 +21,8 @@ from pseudocore.recipes.base import Recipe
 from pseudocore.report.table import console_table
 from pseudocore.store.coreset import read_coreset
 from pseudocore.store.run import Run
-from pseudocore.store.values import to_json, to_python
+from pseudocore.store.source import to_python
+from pseudocore.store.values import to_json
 
 ABOUT = """Judge runs of one dataset and size beside subsets and the full data.
 

@@ -19,7 +19,8 @@ from pseudocore.recipes.digits import FAMILIES, METHODS
 from pseudocore.report.table import console_table
 from pseudocore.store.coreset import read_coreset
 from pseudocore.store.run import Run
-from pseudocore.store.values import to_json, to_python
+from pseudocore.store.source import to_python
+from pseudocore.store.values import to_json
 
 ABOUT = """Train experts on the 1,797 digits that ship with the package, learn a coreset with each
 of the paper's three divergences, and judge them beside subsets, class means and the full data."""

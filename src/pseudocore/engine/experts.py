@@ -14,6 +14,7 @@ from pseudocore.errors import UserError
 from pseudocore.model import Model
 from pseudocore.recipes.base import ExpertPlan
 from pseudocore.store.run import Run
+from pseudocore.store.source import to_python
 from pseudocore.store.tensors import digest, read_tensors, write_tensors
 from pseudocore.store.trajectories import (
     INDEX,
@@ -22,7 +23,6 @@ from pseudocore.store.trajectories import (
     write_expert,
     write_index,
 )
-from pseudocore.store.values import to_python
 from pseudocore.train import expert_keys, initial, train_epoch
 
 UNFINISHED = "unfinished.safetensors"

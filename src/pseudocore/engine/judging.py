@@ -105,7 +105,7 @@ def identity(
 ) -> str:
     """A hash of everything that a judgement depends on."""
     content = hashlib.sha256()
-    plain = [to_json(judge), list(seeds), seed, method, repr(model.network), len(split.train)]
+    plain = [to_json(judge), list(seeds), seed, method, to_json(model.network), len(split.train)]
     content.update(json.dumps(plain, sort_keys=True).encode())
     for array in (coreset.x, coreset.y, coreset.w, split.test.x, split.test.y):
         content.update(np.ascontiguousarray(array).tobytes())

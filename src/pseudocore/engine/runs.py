@@ -11,15 +11,16 @@ from pseudocore.model import Model
 from pseudocore.recipes.base import ExpertPlan, Recipe
 from pseudocore.store.coreset import CORESET
 from pseudocore.store.run import Run
+from pseudocore.store.source import imports, to_python
 from pseudocore.store.trajectories import INDEX, read_index
-from pseudocore.store.values import to_json, to_python
+from pseudocore.store.values import to_json
 
 RERUN = '''"""Runs this recipe again: python rerun.py EXPERTS OUT"""
 
 import sys
 
 from pseudocore import *
-
+{imports}
 recipe = {recipe}
 
 if __name__ == "__main__":
@@ -64,6 +65,6 @@ def make_coreset(
     task = prepare(recipe, Path(experts))
     run = opened(out, identity)
     run.write_text("recipe.txt", to_python(recipe) + "\n")
-    run.write_text("rerun.py", RERUN.format(recipe=to_python(recipe)))
+    run.write_text("rerun.py", RERUN.format(imports=imports(recipe), recipe=to_python(recipe)))
     distill(task, run, control or Control())
     return Path(out)

@@ -1,23 +1,25 @@
-"""Configuration values to JSON and back, and to the Python that builds them.
+"""Configuration values to JSON and back.
 
 A value is a frozen dataclass (an `equinox.Module` is one) of numbers, strings, None, tuples, dicts
-and other values; as JSON it is `{"type": "ForwardKL", "draws": 30}`. Reading one back only ever
-calls classes that the caller named: no text from a file is imported or evaluated. NaN and the
-infinities are refused: JSON cannot say them, and NaN would not equal itself after the round trip.
+and other values; as JSON it is `{"type": "ForwardKL", "draws": 30}`. A function of the user's own
+is recorded by its name, and not read back: reading only ever calls classes that the caller named,
+no text from a file is imported or evaluated. NaN and the infinities are refused: JSON cannot say
+them, and NaN would not equal itself after the round trip.
 """
 
 import dataclasses
 import math
+import sys
 import types
 import typing
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pseudocore.errors import UserError, unknown
 
-TYPE = "type"
+TYPE, FUNCTION = "type", "function"
 PLAIN = (bool, int, float, str, types.NoneType)
-WIDTH = 88
 
 
 def to_json(value: Any) -> Any:
@@ -39,10 +41,26 @@ def _raw(value: Any, where: str) -> Any:
             raise UserError(f"{where} may only be keyed by strings other than {TYPE!r}.")
         raw = {name: _raw(item, f"{where}.{name}") for name, item in items.items()}
         return raw if kind is dict else {TYPE: kind.__name__, **raw}
+    if is_named(value):
+        return {TYPE: FUNCTION, "name": ".".join(home(value))}
     raise UserError(
         f"{where} is of type {kind.__module__}.{kind.__qualname__}, which a record cannot hold; "
-        "give plain Python numbers, strings, None, tuples, dicts, or dataclasses of these."
+        "give plain Python numbers, strings, None, tuples, dicts, dataclasses of these, or "
+        "functions defined by name at the top level of a module."
     )
+
+
+def is_named(value: Any) -> bool:
+    """Whether a value is a function or class that another program could import by its name."""
+    return callable(value) and str(getattr(value, "__qualname__", "")).isidentifier()
+
+
+def home(function: Any) -> tuple[str, str]:
+    """The module and the name of a function; a script's module is called as its file."""
+    module = function.__module__
+    if module == "__main__":
+        module = Path(getattr(sys.modules[module], "__file__", None) or module).stem
+    return module, function.__qualname__
 
 
 def from_json(raw: Any, known: Mapping[str, type]) -> Any:
@@ -59,6 +77,11 @@ def _value(raw: Any, known: Mapping[str, type], where: str) -> Any:
         raise UserError(f"{where} is {raw!r}, which is no JSON value.")
     if TYPE not in raw:
         return {name: _value(item, known, f"{where}.{name}") for name, item in raw.items()}
+    if raw[TYPE] == FUNCTION:
+        raise UserError(
+            f"{where} is {raw.get('name')}, a function of your own, which a record names but "
+            "does not hold: build the recipe in Python, and call its judges there."
+        )
     kind = known.get(raw[TYPE]) if type(raw[TYPE]) is str else None
     if kind is None:
         raise unknown("type", str(raw[TYPE]), known)
@@ -123,38 +146,3 @@ def _fits(value: Any, hint: Any) -> bool:
             and all(map(_fits, value, arguments))
         )
     return True
-
-
-def to_python(value: Any) -> str:
-    """The Python that builds `value` where its classes are in scope: `ForwardKL(draws=30)`."""
-    to_json(value)  # Refuses what has no such source.
-    return _source(value, indent=0, used=0)
-
-
-def _source(value: Any, indent: int, used: int) -> str:
-    """`used`: the columns that the name before and the comma after take on the first line."""
-    line = _line(value)
-    opening, parts, closing = _parts(value)
-    if not parts or indent + used + len(line) <= WIDTH:
-        return line
-    margin = "\n" + " " * (indent + 4)
-    items = (f"{margin}{name}{_source(item, indent + 4, len(name) + 1)}," for name, item in parts)
-    return opening + "".join(items) + "\n" + " " * indent + closing
-
-
-def _line(value: Any) -> str:
-    opening, parts, closing = _parts(value)
-    comma = "," if type(value) is tuple and len(parts) == 1 else ""
-    return opening + ", ".join(name + _line(item) for name, item in parts) + comma + closing
-
-
-def _parts(value: Any) -> tuple[str, list[tuple[str, Any]], str]:
-    """What opens a value, its items with the names before them, and what closes it."""
-    if type(value) is tuple:
-        return "(", [("", item) for item in value], ")"
-    if type(value) is dict:
-        return "{", [(f"{name!r}: ", item) for name, item in value.items()], "}"
-    if dataclasses.is_dataclass(value):
-        kind = type(value)
-        return f"{kind.__name__}(", [(f"{n}=", getattr(value, n)) for n in fields(kind)], ")"
-    return repr(value), [], ""
