@@ -3,8 +3,10 @@
 import contextlib
 import dataclasses
 import io
+import os
 import signal
 
+import jax
 import pytest
 
 from pseudocore.__main__ import main
@@ -25,10 +27,9 @@ RECIPE = [
 ]
 JUDGES = [
     word
-    for i in (0, 1)
+    for judge in ("judges.0", "judges.1", "full")
     for word in (
-        f"--judges.{i}.chain.iterations 8 --judges.{i}.chain.burn 4 "
-        f"--judges.{i}.chain.kernel.leapfrogs 3"
+        f"--{judge}.chain.iterations 8 --{judge}.chain.burn 4 --{judge}.chain.kernel.leapfrogs 3"
     ).split()
 ]
 
@@ -70,6 +71,12 @@ def call_fixture():
     return call
 
 
+@pytest.fixture(scope="session", name="told")
+def told_fixture():
+    """What `refused` looks at, for calls in another process."""
+    return Told
+
+
 @pytest.fixture(scope="session", name="content")
 def content_fixture():
     return content
@@ -99,11 +106,22 @@ def experts(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def distill(experts):
+def command(experts):
+    """The words that learn a tiny coreset into a folder."""
+
+    def words(out, *more, recipe="digits/ipc1-fkl", of=experts):
+        tiny = "distill", recipe, *RECIPE, *JUDGES, "--experts", of, "--out", out, *more
+        return [str(word) for word in tiny]
+
+    return words
+
+
+@pytest.fixture(scope="session")
+def distill(command):
     """Learn a tiny coreset into a folder."""
 
-    def learn(out, *words, recipe="digits/ipc1-fkl", of=experts):
-        return call("distill", recipe, *RECIPE, *JUDGES, "--experts", of, "--out", out, *words)
+    def learn(out, *words, **others):
+        return call(*command(out, *words, **others))
 
     return learn
 
@@ -126,17 +144,25 @@ def run_w(tmp_path_factory, distill):
     return folder
 
 
+@pytest.fixture(scope="session")
+def environ():
+    """For a process of its own that shares the compiled programs of this one."""
+    cache = str(jax.config.values["jax_compilation_cache_dir"])
+    return {**os.environ, "JAX_COMPILATION_CACHE_DIR": cache}
+
+
 @pytest.fixture
 def stop_after(monkeypatch):
-    """Let a real signal arrive when progress is told for the n-th time."""
+    """Let a real signal arrive, once or more often, when progress is told for the n-th time."""
 
-    def arrange(times, signum=signal.SIGINT):
+    def arrange(times, signum=signal.SIGINT, presses=1):
         heard = []
 
         def say(self, what, done, total, facts):
             heard.append(what)
             if len(heard) == times:
-                signal.raise_signal(signum)
+                for _ in range(presses):
+                    signal.raise_signal(signum)
 
         monkeypatch.setattr(Bars, "say", say)
         return heard

@@ -106,6 +106,7 @@ def test_experts_refuse_the_same(call, refused, out, flags, said):
         ("--constructions 0", "--constructions 0 must be at least 1"),
         ("--seeds 0", "--seeds 0 must be at least 1"),
         ("--seed -1", "seed=-1 must be at least 0"),
+        ("--seed 4294967295", "seed=4294967297 must be at least 0 and below 4294967296"),
         ("--network mpl", "--network mpl is unknown: give mlp or convnet"),
     ],
 )

@@ -13,6 +13,7 @@ from pseudocore.datasets.base import Split
 from pseudocore.engine.comparison import FULL, chosen_judges, compare, learned, subsets
 from pseudocore.engine.control import Control
 from pseudocore.engine.distill import INITIAL
+from pseudocore.engine.judging import check_fit
 from pseudocore.engine.telling import facts, tell
 from pseudocore.errors import UserError
 from pseudocore.evaluate import Judge
@@ -139,11 +140,15 @@ def contenders(options: Compare, recipe: Recipe, recipes: dict[Path, Recipe]) ->
     model = Model.of(recipe.plan.network, split.train)
     called = names(recipes)
     chosen = [name for name in options.baselines if name != FULL]
+    before = {called[path]: read_coreset(path / INITIAL) for path in recipes}
+    after = {called[path]: learned(path) for path in recipes}
+    for u in (*before.values(), *after.values()):
+        check_fit(u, split)
     return Contest(
         split,
         subsets(chosen, split, model, recipe.ipc, options.experts, options.seed),
-        {called[path]: read_coreset(path / INITIAL) for path in recipes},
-        {called[path]: learned(path) for path in recipes},
+        before,
+        after,
         chosen_judges(recipe, options.protocol, split),
         [full_judge(recipe)] if FULL in options.baselines else [],
     )

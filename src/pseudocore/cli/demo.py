@@ -14,7 +14,7 @@ from pseudocore.engine.runs import make_coreset, resume, train_plan
 from pseudocore.engine.telling import facts, tell
 from pseudocore.errors import UserError
 from pseudocore.model import Model
-from pseudocore.recipes.base import Recipe
+from pseudocore.recipes.base import Recipe, is_seed
 from pseudocore.recipes.digits import FAMILIES, METHODS
 from pseudocore.report.table import console_table
 from pseudocore.store.coreset import read_coreset
@@ -107,6 +107,7 @@ def demo_recipes(options: Demo) -> dict[str, Recipe]:
     for name in ("ipc", "constructions", "seeds"):
         if getattr(options, name) < 1:
             raise UserError(f"--{name} {getattr(options, name)} must be at least 1.")
+    is_seed(options.seed + options.constructions - 1)  # the last construction's
     plan, judges = FAMILIES[NETWORKS[options.network]]
     plan = dataclasses.replace(plan, seed=options.seed)
     return {

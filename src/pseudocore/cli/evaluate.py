@@ -9,6 +9,7 @@ from pseudocore.cli.console import Bars, print_json, results, say, warn
 from pseudocore.cli.options import chain_seeds, parse, read_recipe, take_word
 from pseudocore.engine.comparison import chosen_judges, compare, learned
 from pseudocore.engine.control import Control
+from pseudocore.engine.judging import check_fit
 from pseudocore.engine.runs import resume
 from pseudocore.errors import UserError
 from pseudocore.evaluate import Judge
@@ -66,7 +67,9 @@ def main(arguments: Sequence[str]) -> int:
     judges = chosen_judges(recipe, protocol_in(rest), split)
     options = parse("evaluate", partial(Evaluate, judges=judges), rest, ABOUT, EXAMPLES)
     seeds = chain_seeds(options.seed, options.seeds)
-    entries = {recipe.divergence.name: (learned(Path(folder)),)}
+    u = learned(Path(folder))
+    check_fit(u, split)
+    entries = {recipe.divergence.name: (u,)}
     run = Run.read(folder)
     if options.out is not None:
         run = resume(options.out, run.recipe)

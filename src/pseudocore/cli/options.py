@@ -71,7 +71,11 @@ def opener(resumed: bool):
 def known() -> dict[str, type]:
     """The classes that a recipe on disk may be made of: the public ones."""
     public = {name: getattr(pseudocore, name) for name in dir(pseudocore)}
-    return {name: kind for name, kind in public.items() if isinstance(kind, type)}
+    return {
+        name: kind
+        for name, kind in public.items()
+        if isinstance(kind, type) and dataclasses.is_dataclass(kind)
+    }
 
 
 def read_recipe(folder: Path) -> Recipe:
@@ -81,7 +85,10 @@ def read_recipe(folder: Path) -> Recipe:
         raise UserError(
             f"{folder} is not the run of a coreset: name a folder made by pseudocore distill."
         )
-    recipe = from_json(run.recipe["recipe"], known())
+    try:
+        recipe = from_json(run.recipe["recipe"], known())
+    except UserError as error:
+        raise UserError(f"{folder / RECIPE}: {error}") from error
     if not isinstance(recipe, Recipe):
         raise UserError(
             f"{folder / RECIPE} holds {type(recipe).__name__} where a Recipe should be: it was "

@@ -70,7 +70,9 @@ def split(
     kept, cut = stratified(train[1], held_out, seed)
 
     def ready(pixels: np.ndarray, labels: np.ndarray) -> Data:
-        return labelled(jnp.asarray(standardise(pixels)), jnp.asarray(labels), classes)
+        # JAX knows neither big-endian numbers nor, as a rule, 64 bits.
+        whole = jnp.asarray(labels.astype(np.int32))
+        return labelled(jnp.asarray(standardise(pixels)), whole, classes)
 
     return Split(
         ready(train[0][kept], train[1][kept]),

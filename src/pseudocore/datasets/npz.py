@@ -25,16 +25,18 @@ class Npz(Dataset):
 
     def load(self) -> Split:
         x_train, y_train, x_test, y_test = arrays(Path(self.path))
-        if x_train.ndim == 3:
-            x_train, x_test = x_train[..., None], x_test[..., None]
+        x_train, x_test = (x[..., None] if x.ndim == 3 else x for x in (x_train, x_test))
         classes = len(np.unique(y_train))  # so that a label without points is out of range
         check("train", x_train, y_train, classes)
         kept, _ = stratified(y_train, self.held_out, self.seed)
         axes = tuple(range(x_train.ndim - 1))
         mean = x_train[kept].mean(axes, dtype=np.float64)
         deviation = x_train[kept].std(axes, dtype=np.float64)
+        # Of equal numbers the deviation is rounding error; what float32 cannot tell apart is equal.
+        float32 = np.finfo(np.float32)
+        varies = deviation > float32.eps * np.abs(mean) + float32.tiny
         standardise = Standardise(
-            tuple(mean.tolist()), tuple(np.where(deviation > 0, deviation, 1.0).tolist())
+            tuple(mean.tolist()), tuple(np.where(varies, deviation, 1.0).tolist())
         )
         train, test = (x_train, y_train), (x_test, y_test)
         return split(train, test, classes, standardise, self.held_out, self.seed)
@@ -43,7 +45,8 @@ class Npz(Dataset):
 def arrays(path: Path) -> list[np.ndarray]:
     """The four arrays; objects are refused, for unpickling them would run code."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        # Opened here, for NumPy leaves the file of a damaged archive open.
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             held = {name: archive[name] for name in NAMES if name in archive.files}
     except FileNotFoundError as error:
         raise UserError(f"There is no file {path}. Check the path.") from error

@@ -160,7 +160,7 @@ def restored(run: Run, state: State) -> State:
         leaves, structure = jax.tree.flatten(state)
         saved, _ = read_tensors(run.file(STATE), [f"{i:03d}" for i in range(len(leaves))])
         for leaf, array in zip(leaves, saved.values(), strict=True):
-            if leaf.shape != array.shape:
+            if (leaf.shape, leaf.dtype) != (array.shape, array.dtype):
                 raise UserError(
                     f"{run.file(STATE)} is of another recipe: delete it and start again."
                 )

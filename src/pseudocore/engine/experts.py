@@ -45,7 +45,7 @@ def make_experts(plan: ExpertPlan, model: Model, data: Data, run: Run, control: 
                 "number": f"{number}",
             }
             write_expert(run.path, number, path, facts)
-        run.file(UNFINISHED).unlink(missing_ok=True)
+    run.file(UNFINISHED).unlink(missing_ok=True)
     write_index(run.path, run.recipe, plan.count, model.layout.size)
 
 

@@ -52,7 +52,6 @@ def judged(
         "reliability": calibration(found, split),
         "seconds": round(time.monotonic() - began, 2),
     }
-    file.parent.mkdir(parents=True, exist_ok=True)
     record = finite(record)  # NaN, of a chain that diverged, is null in JSON
     write_json(file, record)
     return remembered(record)

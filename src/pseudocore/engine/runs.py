@@ -9,7 +9,7 @@ from pseudocore.engine.distill import distill, prepare
 from pseudocore.engine.experts import device, make_experts
 from pseudocore.model import Model
 from pseudocore.recipes.base import ExpertPlan, Recipe
-from pseudocore.store.coreset import CORESET
+from pseudocore.store.coreset import CORESET, read_coreset
 from pseudocore.store.run import Run
 from pseudocore.store.source import imports, to_python
 from pseudocore.store.trajectories import INDEX, read_index
@@ -61,6 +61,7 @@ def make_coreset(
     identity = {"recipe": to_json(recipe), "experts": trained}
     if (Path(out) / CORESET).exists():
         opened(out, identity)  # refuses the run of another recipe
+        read_coreset(Path(out) / CORESET)  # refuses a damaged one
         return Path(out)
     task = prepare(recipe, Path(experts))
     run = opened(out, identity)

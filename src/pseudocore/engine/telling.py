@@ -25,7 +25,7 @@ def picture(u: Data, split: Split):
 
 
 def pictures(before: Mapping[str, Data], after: Mapping[str, Data], split: Split) -> list[Pictures]:
-    if len(split.shape) != 3:
+    if len(split.shape) != 3 or split.shape[-1] not in (1, 3):
         return []
     return [
         Pictures(name, picture(before[name], split), picture(after[name], split)) for name in after

@@ -123,4 +123,6 @@ def _rhat(value: float | None) -> Cell:
     if value is None:
         return Cell("–")
     high = not value <= RHAT_LIMIT
-    return Cell(f"{value:.2f}", warning="the chains do not agree yet" if high else "")
+    # Of a chain that never moved it is huge, and would take the room of the methods' names.
+    text = ">100" if value > 100 else f"{value:.2f}"
+    return Cell(text, warning="the chains do not agree yet" if high else "")

@@ -1,5 +1,6 @@
 """The learning curves as one PNG, for the run's folder."""
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from matplotlib.figure import Figure
 
 from pseudocore.report.axes import OKABE_ITO
 from pseudocore.report.curves import HELD_OUT, Curves, points
+from pseudocore.store.files import write_atomically
 
 
 def save_learning_curves(
@@ -30,8 +32,9 @@ def save_learning_curves(
     ):
         _draw(axes, curves, method, "loss", inks[method], None)
         _dress(axes, f"Loss of {_plain(method)}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150)
+    content = io.BytesIO()
+    figure.savefig(content, dpi=150)
+    write_atomically(path, content.getvalue())
 
 
 def _draw(axes: Axes, curves: Curves, method: str, key: str, ink: str, kept: int | None) -> None:

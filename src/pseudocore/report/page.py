@@ -9,6 +9,7 @@ from pseudocore.report import sections
 from pseudocore.report.axes import colours
 from pseudocore.report.markup import Html, element, join
 from pseudocore.report.story import Story
+from pseudocore.store.files import write_atomically
 
 CHAPTERS = {
     "what": "What it is",
@@ -23,9 +24,8 @@ CHAPTERS = {
 
 def write_page(path: Path, story: Story) -> None:
     """The story as a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     # A lone surrogate in a name must not cost the whole page.
-    path.write_text(document(story), encoding="utf-8", errors="replace")
+    write_atomically(path, document(story).encode(errors="replace"))
 
 
 def document(story: Story) -> str:

@@ -1,5 +1,6 @@
 """Synthetic images as pictures: every pixel a crisp square, one row a class."""
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +11,10 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from PIL import Image, ImageDraw, ImageFont
 
+from pseudocore.store.files import write_atomically
+
 # One number, or one a channel.
-Statistic: TypeAlias = ArrayLike | float
+Statistic: TypeAlias = float | tuple[float, ...] | ArrayLike
 # Said under every grid. Clipping, not a stretch of each image: one scale for before and after, so
 # that a faint image looks faint. What clipping hides is counted by `clipped_share`.
 CLIPPED = "Pixels are shown on the scale of the real images; values beyond it are clipped."
@@ -83,8 +86,9 @@ def before_after(before: Image.Image, after: Image.Image) -> Image.Image:
 
 def save_png(path: Path, picture: Image.Image) -> None:
     """The picture as a PNG, its folder made if need be."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    picture.save(path, format="PNG", optimize=True)
+    content = io.BytesIO()
+    picture.save(content, format="PNG", optimize=True)
+    write_atomically(path, content.getvalue())
 
 
 def _rows(labels: Int[np.ndarray, " n"]) -> Sequence[Sequence[int]]:

@@ -56,7 +56,9 @@ def read_rows(path: str | Path, name: str, start: int, stop: int) -> np.ndarray:
         window = file.get_slice(name)
         rows = [*window.get_shape(), 0][0]
         if not 0 <= start <= stop <= rows:
-            raise UserError(f"{path} holds {rows} rows of {name!r}, not the rows {start}:{stop}.")
+            raise UserError(
+                f"{path} holds {rows} rows of {name!r}, not the rows {start}:{stop}. {REMEDY}."
+            )
         if rows == 0:
             return file.get_tensor(name)
         # An empty window behind the last row is out of bounds to safetensors.

@@ -8,6 +8,7 @@ import numpy as np
 
 from pseudocore.errors import UserError
 from pseudocore.store.files import read_json, write_json
+from pseudocore.store.run import RECIPE, Run
 from pseudocore.store.tensors import digest, read_rows, write_tensors
 
 INDEX, NAME = "index.json", "trajectory"
@@ -35,16 +36,22 @@ def write_index(folder: Path, plan: Mapping[str, Any], count: int, parameters: i
 
 def read_index(folder: Path) -> dict[str, Any]:
     """The index of a folder of experts, or an error that says how to get one."""
-    remedy = f"Train experts into it first: pseudocore experts PRESET --out {folder}"
+    train = f"Train experts into it first: pseudocore experts PRESET --out {folder}."
+    again = "Delete it and run pseudocore experts again with --resume: it is written anew."
     if not folder.is_dir():
-        raise UserError(f"There is no folder of experts {folder}. {remedy}.")
-    if not (folder / INDEX).exists() and (folder / "recipe.json").exists():
+        raise UserError(f"There is no folder of experts {folder}. {train}")
+    file = folder / INDEX
+    if not file.exists() and (folder / RECIPE).exists():
+        if Run.read(folder).recipe.get("type") == "ExpertPlan":
+            raise UserError(
+                f"The experts in {folder} are not finished. Run that command again with --resume."
+            )
         raise UserError(
-            f"The experts in {folder} are not finished. Run that command again with --resume."
+            f"{folder} holds a run, but no experts: name a folder made by pseudocore experts."
         )
-    index = read_json(folder / INDEX, f"{remedy}.")
+    index = read_json(file, again if file.exists() else train)
     if not is_index(index):
-        raise UserError(f"{folder / INDEX} is not an index of experts. {remedy}.")
+        raise UserError(f"{file} is not an index of experts. {again}")
     return index
 
 
@@ -52,9 +59,15 @@ def is_index(index: Any) -> bool:
     """Whether a JSON value has what is read of an index."""
     match index:
         case {"plan": {"epochs": int()}, "parameters": int(), "experts": [_, *_] as experts}:
-            return all(
-                isinstance(entry, dict) and {"file", "sha256"} <= entry.keys() for entry in experts
-            )
+            return all(is_entry(entry) for entry in experts)
+    return False
+
+
+def is_entry(entry: Any) -> bool:
+    """Whether a JSON value says which file an expert is in."""
+    match entry:
+        case {"file": str(), "sha256": str()}:
+            return True
     return False
 
 
