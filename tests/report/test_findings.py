@@ -57,10 +57,20 @@ def test_accuracy_and_nll_may_disagree(rows) -> None:
 
 def test_it_owns_up_where_learning_gained_nothing(rows) -> None:
     held = [*rows("class means", [0.8, 0.82]), *rows("W", [0.80, 0.83]), *rows("rKL", [0.6, 0.61])]
-    (first,) = conclusions(summarise(held))
+    first, _ = conclusions(summarise(held))
     assert first == (
         "Under HMC, no learned coreset beats class means in accuracy (W is level with it)."
     )
+
+
+def test_it_owns_up_in_nll_too(rows) -> None:
+    held = [*rows("class means", [0.8, 0.82]), *rows("W", [0.9, 0.93]), *rows("rKL", [0.9, 0.92])]
+    for row in held[4:]:
+        row["nll"] += 1
+    assert conclusions(summarise(held))[:2] == [
+        "Under HMC, W and rKL beat class means in accuracy.",
+        "Under HMC, W beats class means in NLL; rKL does not beat it.",
+    ]
 
 
 def test_conclusions_name_each_standing(rows, summaries) -> None:

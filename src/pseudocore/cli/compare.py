@@ -6,7 +6,7 @@ from pathlib import Path
 
 import tyro
 
-from pseudocore.cli.console import Bars, print_json, results, say, warn
+from pseudocore.cli.console import Bars, print_json, say, show, warn
 from pseudocore.cli.options import chain_seeds, opener, parse, read_recipe
 from pseudocore.data import Data
 from pseudocore.datasets.base import Split
@@ -86,7 +86,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.json:
         print_json([row for record in records for row in record["rows"]])
     else:
-        results.print(console_table(summaries, f"{options.out}", SPREAD))
+        show(console_table(summaries, f"{options.out}", SPREAD))
     warn([warning for record in records for warning in record["warnings"]])
     say(f"The page is {run.file('report.html')}.")
     return 0

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import rich.progress
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.text import Text
 
 QUIET = 5.0  # seconds between lines where there is no terminal
@@ -61,6 +61,12 @@ def told_name(name: str) -> str:
 def say(sentence: str) -> None:
     """A line for a person, whole even where it is long: it may hold a path or a command to copy."""
     words.print(Text(sentence), soft_wrap=True)
+
+
+def show(table: RenderableType) -> None:
+    """A table, with room for all its columns: squeezed into a window it would lose digits."""
+    needed = results.measure(table, options=results.options.update(max_width=1000)).maximum
+    Console(highlight=False, width=max(results.width, needed)).print(table)
 
 
 def warn(sentences: Sequence[str]) -> None:

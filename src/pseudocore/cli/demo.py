@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from pseudocore.cli.console import Bars, print_json, results, say, warn
+from pseudocore.cli.console import Bars, print_json, say, show, warn
 from pseudocore.cli.options import opener, parse
 from pseudocore.engine.comparison import BASELINES, chosen_judges, compare, learned, subsets
 from pseudocore.engine.control import Control
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.json:
         print_json([row for record in records for row in record["rows"]])
     else:
-        results.print(console_table(summaries, "Digits, judged on the test part", SPREAD))
+        show(console_table(summaries, "Digits, judged on the test part", SPREAD))
     warn([warning for record in records for warning in record["warnings"]])
     say(f"{time.monotonic() - began:.0f} s. Open {run.file('report.html')}")
     return 0
@@ -125,16 +125,17 @@ def judge_and_tell(options: Demo, recipes, folders, experts, run: Run, control: 
     judges = chosen_judges(recipe, "textbook", split)
     seeds = range(options.seeds)
     records = compare(recipe, entries, judges, seeds, run, control, [recipe.full])
+    points = recipe.ipc * split.classes
     story = {
         "notes": [ALIKE] if recipe.ipc == 1 else [],
-        "title": "Ten digits that stand in for a thousand",
+        "title": f"{'Ten' if points == 10 else points} digits that stand in for a thousand",
         "lead": lead(recipe, split),
         "facts": {
             **facts(split, recipe, seeds, run.environment),
             "wall time": f"{time.monotonic() - began:.0f} s",
         },
         "commands": [
-            "pseudocore demo",
+            command(options),
             f"pseudocore evaluate {folders['fKL'][0]} --protocol paper",
         ],
         "recipe": "\n\n".join(to_python(recipe) for recipe in recipes.values()),
@@ -143,6 +144,17 @@ def judge_and_tell(options: Demo, recipes, folders, experts, run: Run, control: 
     after = {name: entries[name][0] for name in folders}
     curves = {name: Run.read(paths[0]).metrics() for name, paths in folders.items()}
     return records, tell(run, records, before, after, curves, split, story, SPREAD)
+
+
+def command(options: Demo) -> str:
+    """What a person types to get the same."""
+    default = Demo()
+    words = [
+        f"--{name} {getattr(options, name)}"
+        for name in ("out", "ipc", "constructions", "seeds", "seed", "network")
+        if getattr(options, name) != getattr(default, name)
+    ]
+    return " ".join(["pseudocore demo", *words])
 
 
 def lead(recipe: Recipe, split) -> list[str]:

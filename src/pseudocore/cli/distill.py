@@ -9,7 +9,8 @@ from typing import Annotated
 import tyro
 
 from pseudocore.cli.console import Bars, print_json, say
-from pseudocore.cli.options import opener, parse, take_word, with_data
+from pseudocore.cli.options import known, opener, parse, take_word, with_data
+from pseudocore.cli.parts import take_parts
 from pseudocore.engine.control import Control
 from pseudocore.engine.runs import make_coreset
 from pseudocore.errors import unknown
@@ -20,7 +21,8 @@ from pseudocore.store.run import Run
 
 ABOUT = """Learn a pseudocoreset with a divergence, from experts trained before.
 
-usage: pseudocore distill RECIPE [flags]. Every field of the recipe is a flag. Recipes:
+usage: pseudocore distill RECIPE [flags]. Every number and name in the recipe is a flag, and so is
+every part of it, written as the recipe prints it: --augment 'DSA()'. Recipes:
 {names}"""
 
 EXAMPLES = (
@@ -28,6 +30,9 @@ EXAMPLES = (
     "pseudocore distill digits/ipc10-w --experts runs/experts --steps 1000 --out runs/w",
     "pseudocore distill digits/ipc1-fkl --ipc 3 --optimiser.labels 0.1 --seed 7 --out runs/soft "
     "--experts runs/experts",
+    "pseudocore distill digits/ipc1-fkl --divergence 'ForwardKL(draws=30)' "
+    "--optimiser 'OuterSGD(images=1.0)' --augment 'DSA((Crop(), Rotate()))' "
+    "--experts runs/experts --out runs/augmented",
     "pseudocore distill paper/cifar10-ipc10-fkl --data cifar10:FOLDER --plan.data.held-out 0.1 "
     "--experts runs/cifar --out runs/cifar-fkl",
     "pseudocore distill digits/ipc1-fkl --experts runs/experts --out runs/fkl --resume",
@@ -50,12 +55,13 @@ class Distill:
 
 
 def main(arguments: Sequence[str]) -> int:
-    known = presets()
+    recipes = presets()
     name, rest = take_word(arguments, "digits/ipc1-fkl")
-    if name not in known:
-        raise unknown("recipe", name, known)
-    about = ABOUT.format(names=families(known))
-    options = parse("distill", partial(Distill, recipe=known[name]), rest, about, EXAMPLES)
+    if name not in recipes:
+        raise unknown("recipe", name, recipes)
+    recipe, rest = take_parts(recipes[name], rest, known())
+    about = ABOUT.format(names=families(recipes))
+    options = parse("distill", partial(Distill, recipe=recipe), rest, about, EXAMPLES)
     recipe = options.recipe
     recipe = dataclasses.replace(recipe, plan=with_data(recipe.plan, options.data))
     with Bars() as bars, Control(bars.say) as control:
@@ -66,10 +72,10 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def families(known: dict[str, Recipe]) -> str:
+def families(recipes: dict[str, Recipe]) -> str:
     """The names, one line for those that differ in the method only."""
     lines: dict[str, list[str]] = {}
-    for name in known:
+    for name in recipes:
         family, _, method = name.partition("ipc")
         size, _, method = method.partition("-")
         lines.setdefault(f"{family}ipc{size}-", []).append(method)

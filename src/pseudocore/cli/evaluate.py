@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from pseudocore.cli.console import Bars, print_json, results, say, warn
-from pseudocore.cli.options import chain_seeds, parse, read_recipe, take_word
+from pseudocore.cli.console import Bars, print_json, say, show, warn
+from pseudocore.cli.options import chain_seeds, known, parse, read_recipe, take_word
+from pseudocore.cli.parts import take_parts
 from pseudocore.engine.comparison import chosen_judges, compare, learned
 from pseudocore.engine.control import Control
 from pseudocore.engine.judging import check_fit
@@ -26,6 +27,7 @@ EXAMPLES = (
     "pseudocore evaluate runs/fkl",
     "pseudocore evaluate runs/fkl --protocol paper --seeds 10",
     "pseudocore evaluate runs/fkl --judges.0.chain.kernel.step-size 0.03",
+    "pseudocore evaluate runs/fkl --judges.0.mass 'Tempered(20)' --judges.0.prior 'Isotropic(1.0)'",
     "pseudocore evaluate runs/fkl --json > numbers.json",
 )
 
@@ -65,7 +67,9 @@ def main(arguments: Sequence[str]) -> int:
     recipe = read_recipe(Path(folder))
     split = recipe.plan.data.load()
     judges = chosen_judges(recipe, protocol_in(rest), split)
-    options = parse("evaluate", partial(Evaluate, judges=judges), rest, ABOUT, EXAMPLES)
+    asked, rest = take_parts(Evaluate(judges), rest, known())
+    make = partial(Evaluate, judges=asked.judges)
+    options = parse("evaluate", make, rest, ABOUT, EXAMPLES)
     seeds = chain_seeds(options.seed, options.seeds)
     u = learned(Path(folder))
     check_fit(u, split)
@@ -79,7 +83,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.json:
         print_json(rows)
     else:
-        results.print(console_table(summarise(rows), f"{folder}", "chains on this coreset"))
+        show(console_table(summarise(rows), f"{folder}", "chains on this coreset"))
     warn([warning for record in records for warning in record["warnings"]])
     say(f"The rows are in {run.file('results.json')}.")
     return 0

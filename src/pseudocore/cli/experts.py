@@ -9,7 +9,8 @@ from typing import Annotated
 import tyro
 
 from pseudocore.cli.console import Bars, print_json, say
-from pseudocore.cli.options import opener, parse, take_word, with_data
+from pseudocore.cli.options import known, opener, parse, take_word, with_data
+from pseudocore.cli.parts import take_parts
 from pseudocore.engine.control import Control
 from pseudocore.engine.runs import train_plan
 from pseudocore.errors import unknown
@@ -20,11 +21,14 @@ from pseudocore.store.trajectories import read_index
 ABOUT = """Train networks on the whole data, and keep their parameters after every epoch.
 
 usage: pseudocore experts [RECIPE] [flags]. RECIPE names the plan: digits (the default),
-digits-convnet, paper/cifar10, paper/cifar10-aug, or any recipe of pseudocore distill."""
+digits-convnet, paper/cifar10, paper/cifar10-aug, or any recipe of pseudocore distill. Every part
+of the plan is a flag too, written as a recipe prints it: --network 'ConvNet(depth=2, width=32)'."""
 
 EXAMPLES = (
     "pseudocore experts digits --out runs/experts",
     "pseudocore experts digits --data mine.npz --network.width 128 --out runs/mine",
+    "pseudocore experts digits --network 'MLP(32, 2)' --training.augment 'DSA((Crop(),))' "
+    "--out runs/augmented",
     "pseudocore experts paper/cifar10 --data cifar10:FOLDER --count 20 --epochs 22 "
     "--out runs/cifar",
     "pseudocore experts digits --out runs/experts --resume",
@@ -56,7 +60,8 @@ def main(arguments: Sequence[str]) -> int:
     name, rest = take_word(arguments, "digits")
     if name not in plans():
         raise unknown("recipe", name, plans())
-    options = parse("experts", partial(Experts, plan=plans()[name]), rest, ABOUT, EXAMPLES)
+    plan, rest = take_parts(plans()[name], rest, known(), but=["--data"])
+    options = parse("experts", partial(Experts, plan=plan), rest, ABOUT, EXAMPLES)
     plan = with_data(options.plan, options.data)
     with Bars() as bars, Control(bars.say) as control:
         train_plan(plan, options.out, control, opener(options.resume))

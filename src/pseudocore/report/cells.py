@@ -39,7 +39,7 @@ def body(summaries: Sequence[Summary]) -> Body:
     """Every line of one protocol's table, one judge after another."""
     one_protocol(summaries)
     metrics = [m for m in METRICS if any(m.of(s) is not None for s in summaries)]
-    shown = varying(summaries)
+    shown = columns(summaries)
     best = {m.field: best_lines(summaries, m) for m in metrics}
 
     def line(index: int, s: Summary) -> tuple[Cell, ...]:
@@ -56,7 +56,10 @@ def body(summaries: Sequence[Summary]) -> Body:
         ("method", *shown, *(f"{m.heading} {m.arrow}" for m in metrics), "accept", "R-hat"),
         1 + len(shown),
         tuple(
-            Section(judge, tuple(line(i, s) for i, s in enumerate(summaries) if s.judge == judge))
+            Section(
+                title(judge, summaries, shown),
+                tuple(line(i, s) for i, s in enumerate(summaries) if s.judge == judge),
+            )
             for judge in dict.fromkeys(s.judge for s in summaries)
         ),
     )
@@ -69,6 +72,27 @@ def varying(summaries: Sequence[Summary]) -> tuple[str, ...]:
     """
     coresets = [s for s in summaries if s.ipc is not None] or summaries
     return tuple(f for f in ("ipc", "weights") if len({getattr(s, f) for s in coresets}) > 1)
+
+
+def columns(summaries: Sequence[Summary]) -> tuple[str, ...]:
+    """Which of ipc and weights need a column: what varies under one judge."""
+    judges = {s.judge for s in summaries}
+    return tuple(
+        field
+        for field in varying(summaries)
+        if any(field in varying([s for s in summaries if s.judge == judge]) for judge in judges)
+    )
+
+
+def title(judge: str, summaries: Sequence[Summary], shown: Sequence[str]) -> str:
+    """The judge, with what varies from judge to judge alone and so has no column."""
+    first = next(s for s in summaries if s.judge == judge)
+    words = {
+        "ipc": f"{images_per_class(first.ipc)} per class",
+        "weights": f"weights {first.weights}",
+    }
+    apart = [words[field] for field in varying(summaries) if field not in shown]
+    return ", ".join([judge, *apart] if first.ipc is not None else [judge])
 
 
 def best_lines(summaries: Sequence[Summary], metric: Metric) -> set[int]:

@@ -29,11 +29,15 @@ def comparisons(summaries: Sequence[Summary]) -> list[str]:
 
 
 def conclusions(summaries: Sequence[Summary]) -> list[str]:
-    """Per bench: who beats which baseline in accuracy, and how far the full data still is."""
+    """Per bench: who beats which baseline, and how far the full data still is."""
     said = []
     for _, peers in _benches(summaries).items():
         where = place(peers[0], summaries)
-        said += [_standing(peers, rival, where) for rival in rivals(peers[0], summaries)]
+        said += [
+            f"{where}, {_standing(peers, rival, metric)}."
+            for rival in rivals(peers[0], summaries)
+            for metric in (ACCURACY, NLL)
+        ]
         best = max(peers, key=lambda s: s.acc.mean)
         said += [
             f"{where}, the best learned coreset in accuracy is {best.method} with "
@@ -73,21 +77,27 @@ def _benches(summaries: Sequence[Summary]) -> dict[tuple[str, str, int | None, s
     return found
 
 
-def _standing(peers: Sequence[Summary], rival: Summary, where: str) -> str:
-    """Who beats one baseline in accuracy, who is level with it, who does not beat it."""
+def _standing(peers: Sequence[Summary], rival: Summary, metric: Metric) -> str:
+    """Who beats one baseline, who is level with it, who does not beat it."""
+    reference = metric.of(rival)
     groups: dict[str, list[str]] = {}
     for s in peers:
-        groups.setdefault(verdict(s.acc, rival.acc, ACCURACY), []).append(s.method)
+        mine = metric.of(s)
+        if mine is not None and reference is not None:
+            groups.setdefault(verdict(mine, reference, metric), []).append(s.method)
     if "beats" not in groups and "cannot be told from" not in groups:
         level = groups.get("is level with", [])
         tail = f" ({_listed(level)} {_number('is', level)} level with it)" if level else ""
-        return f"{where}, no learned coreset beats {rival.method} in accuracy{tail}."
+        return f"no learned coreset beats {rival.method} in {metric.heading}{tail}"
     order = ("beats", "is level with", "does not beat", "cannot be told from")
     told = [
         f"{_listed(groups[word])} {_number(word, groups[word])}" for word in order if word in groups
     ]
-    clauses = [f"{told[0]} {rival.method} in accuracy", *(f"{clause} it" for clause in told[1:])]
-    return f"{where}, {'; '.join(clauses)}."
+    clauses = [
+        f"{told[0]} {rival.method} in {metric.heading}",
+        *(f"{more} it" for more in told[1:]),
+    ]
+    return "; ".join(clauses)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,5 +1,6 @@
 """A table for the console and one for Markdown, both of one protocol."""
 
+import textwrap
 from collections.abc import Sequence
 
 from rich import box
@@ -11,8 +12,10 @@ from pseudocore.report.summary import Summary
 
 
 def console_table(summaries: Sequence[Summary], title: str, spread: str = "seeds") -> Table:
-    """The table for rich, 80 columns wide. `spread` says over what the standard error is taken."""
+    """The table for rich. `spread` says over what the standard error is taken."""
     laid = body(summaries)
+    # A judge's line stands in the column of the methods, and must not make it wider.
+    room = max(11, *(len(s.method) for s in summaries))
     table = Table(
         title=Text(title, style="bold"),
         caption=Text(caption(summaries, spread), style="dim"),
@@ -26,7 +29,7 @@ def console_table(summaries: Sequence[Summary], title: str, spread: str = "seeds
         words = i < laid.labels
         table.add_column(Text(heading), justify="left" if words else "right", no_wrap=not words)
     for section in laid.sections:
-        table.add_row(Text(section.judge, style="italic cyan"))
+        table.add_row(Text(textwrap.fill(section.judge, room), style="italic cyan"))
         for line in section.lines:
             table.add_row(*(_styled(cell) for cell in line))
         table.add_section()

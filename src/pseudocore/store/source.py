@@ -1,10 +1,12 @@
-"""The Python that builds a configuration value: what a person reads, and what runs it again."""
+"""The Python that builds a configuration value: what a person reads, types, and runs again."""
 
+import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pseudocore.store.values import fields, home, is_named, to_json
+from pseudocore.errors import UserError, unknown
+from pseudocore.store.values import build, fields, home, is_named, to_json, with_floats
 
 WIDTH = 88
 
@@ -59,3 +61,35 @@ def _parts(value: Any) -> tuple[str, list[tuple[str, Any]], str]:
         kind = type(value)
         return f"{kind.__name__}(", [(f"{n}=", getattr(value, n)) for n in fields(kind)], ")"
     return (value.__qualname__ if is_named(value) else repr(value)), [], ""
+
+
+def from_python(text: str, known: Mapping[str, type]) -> Any:
+    """The value of `ConvNet(depth=2)`, typed by a person: calls of the classes in `known`.
+
+    Nothing is evaluated: literals, tuples and those calls are all there is.
+    """
+    try:
+        return _read(ast.parse(text.strip(), mode="eval").body, known)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        if isinstance(error, UserError):
+            raise
+        raise UserError(
+            f"{text!r} is no value: write it as a recipe prints it, ConvNet(depth=2, width=16)."
+        ) from error
+
+
+def _read(node: ast.expr, known: Mapping[str, type]) -> Any:
+    match node:
+        case ast.Tuple(elts=items):
+            return tuple(_read(item, known) for item in items)
+        case ast.Call(func=ast.Name(id=name), args=first, keywords=named):
+            if name not in known:
+                raise unknown("type", name, known)
+            order = fields(known[name])
+            if len(first) > len(order):
+                raise UserError(f"{name} takes {len(order)} values, {len(first)} are given.")
+            given = list(zip(order, first, strict=False))
+            given += [(str(word.arg), word.value) for word in named]
+            items = with_floats(known[name], {word: _read(item, known) for word, item in given})
+            return build(known[name], name, items)
+    return ast.literal_eval(node)

@@ -88,7 +88,7 @@ def _value(raw: Any, known: Mapping[str, type], where: str) -> Any:
     items = {name: item for name, item in raw.items() if name != TYPE}
     _check_names(raw[TYPE], where, items, fields(kind))
     items = {name: _value(item, known, f"{where}.{name}") for name, item in items.items()}
-    return _build(kind, where, items)
+    return build(kind, where, items)
 
 
 def _check_names(kind: str, where: str, given: Mapping[str, Any], wanted: list[str]) -> None:
@@ -101,7 +101,8 @@ def _check_names(kind: str, where: str, given: Mapping[str, Any], wanted: list[s
         )
 
 
-def _build(kind: type, where: str, items: Mapping[str, Any]) -> Any:
+def build(kind: type, where: str, items: Mapping[str, Any]) -> Any:
+    """The value of a class with these fields, each of the type that the class declares."""
     for name, hint in _hints(kind).items():
         if name in items and not _fits(items[name], hint):
             wanted = getattr(hint, "__name__", hint) if isinstance(hint, type) else hint
@@ -112,6 +113,19 @@ def _build(kind: type, where: str, items: Mapping[str, Any]) -> Any:
         raise
     except (TypeError, ValueError) as error:
         raise UserError(f"{where}: {kind.__name__} refuses {dict(items)}: {error}") from error
+
+
+def with_floats(kind: type, items: Mapping[str, Any]) -> dict[str, Any]:
+    """The items, 20 as 20.0 where the class declares a float: people type the one for the other."""
+    hints = _hints(kind)
+
+    def read(name: str, item: Any) -> Any:
+        hint = hints.get(name)
+        return (
+            float(item) if type(item) is int and float in (hint, *typing.get_args(hint)) else item
+        )
+
+    return {name: read(name, item) for name, item in items.items()}
 
 
 def fields(kind: type) -> list[str]:
