@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from pseudocore.cli.demo import SPREAD
+from pseudocore.report.findings import conclusions
 from pseudocore.report.summary import summarise
 from pseudocore.report.table import markdown_table
 from pseudocore.store.run import Run
@@ -20,13 +21,15 @@ BEGIN, END = "<!-- results/demo-digits.json -->\n", "<!-- end -->"
 
 
 def section(record: dict) -> str:
-    """README's table and where it comes from."""
+    """README's table, what follows from it, and where it comes from."""
     where = record["environment"]
     made = (
         f"`{record['command']}`, seed 0, commit {where['commit'][:7]}, {where['cores']} cores of "
         f"an {where['cpu']}, JAX {where['versions']['jax']}: {record['seconds']} s."
     )
-    return f"{BEGIN}{markdown_table(summarise(record['rows']), SPREAD)}\n{made}\n{END}"
+    summaries = summarise(record["rows"])
+    said = "\n".join(f"- {sentence}" for sentence in conclusions(summaries))
+    return f"{BEGIN}{markdown_table(summaries, SPREAD)}\n{said}\n\n{made}\n{END}"
 
 
 def main(folder: str) -> None:
