@@ -34,9 +34,9 @@ def conclusions(summaries: Sequence[Summary]) -> list[str]:
     for _, peers in _benches(summaries).items():
         where = place(peers[0], summaries)
         said += [
-            f"{where}, {_standing(peers, rival, metric)}."
+            f"{where}, {standing}."
             for rival in rivals(peers[0], summaries)
-            for metric in (ACCURACY, NLL)
+            for standing in _standings(peers, rival)
         ]
         best = max(peers, key=lambda s: s.acc.mean)
         said += [
@@ -77,27 +77,37 @@ def _benches(summaries: Sequence[Summary]) -> dict[tuple[str, str, int | None, s
     return found
 
 
-def _standing(peers: Sequence[Summary], rival: Summary, metric: Metric) -> str:
-    """Who beats one baseline, who is level with it, who does not beat it."""
+def _standings(peers: Sequence[Summary], rival: Summary) -> list[str]:
+    """Who beats a baseline, is level with it, or does not beat it: in each metric, or in both."""
+    accuracy, nll = (_groups(peers, rival, metric) for metric in (ACCURACY, NLL))
+    if accuracy == nll:
+        return [_standing(accuracy, rival, (ACCURACY, NLL))]
+    return [_standing(accuracy, rival, (ACCURACY,)), _standing(nll, rival, (NLL,))]
+
+
+def _groups(peers: Sequence[Summary], rival: Summary, metric: Metric) -> dict[str, list[str]]:
+    """The methods by their verdict."""
     reference = metric.of(rival)
     groups: dict[str, list[str]] = {}
     for s in peers:
         mine = metric.of(s)
         if mine is not None and reference is not None:
             groups.setdefault(verdict(mine, reference, metric), []).append(s.method)
+    return groups
+
+
+def _standing(groups: dict[str, list[str]], rival: Summary, metrics: Sequence[Metric]) -> str:
+    headings = [metric.heading for metric in metrics]
     if "beats" not in groups and "cannot be told from" not in groups:
         level = groups.get("is level with", [])
         tail = f" ({_listed(level)} {_number('is', level)} level with it)" if level else ""
-        return f"no learned coreset beats {rival.method} in {metric.heading}{tail}"
+        return f"no learned coreset beats {rival.method} in {' or '.join(headings)}{tail}"
     order = ("beats", "is level with", "does not beat", "cannot be told from")
     told = [
         f"{_listed(groups[word])} {_number(word, groups[word])}" for word in order if word in groups
     ]
-    clauses = [
-        f"{told[0]} {rival.method} in {metric.heading}",
-        *(f"{more} it" for more in told[1:]),
-    ]
-    return "; ".join(clauses)
+    clauses = [f"{told[0]} {rival.method} in {' and '.join(headings)}"]
+    return "; ".join([*clauses, *(f"{clause} it" for clause in told[1:])])
 
 
 def _listed(names: Sequence[str]) -> str:
