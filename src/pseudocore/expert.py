@@ -1,22 +1,32 @@
 """Experts: trajectories of training on the whole data, an inference on x that is remembered."""
 
+import abc
+
 import equinox as eqx
 import jax
 import jax.random as jr
 from jaxtyping import Array, Float
 
-from pseudocore.posterior import Fixed, Gaussian, Spread
+from pseudocore.posterior import Fixed, Gaussian, Posterior, Spread
 from pseudocore.types import PRNGKey, Theta
 
 
 class Recall(eqx.Module):
-    """A point of an expert's path, and the posterior it reaches from there."""
+    """Where an inference on x began, and the posterior it reached from there."""
 
     start: Theta
-    q_x: Gaussian
+    q_x: Posterior
 
 
-class Expert(eqx.Module):
+class Memory(eqx.Module):
+    """Inferences on the real data, remembered."""
+
+    @abc.abstractmethod
+    def recall(self, key: PRNGKey) -> Recall:
+        """One of them, at random."""
+
+
+class Expert(Memory):
     """Parameters at every epoch of many trainings: τ = θ_*^(0), θ_*^(1), ..."""
 
     trajectories: Float[Array, "experts epochs p"]

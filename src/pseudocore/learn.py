@@ -13,9 +13,9 @@ from pseudocore.augment.base import Augment, Unchanged
 from pseudocore.data import Augmented, Data, Source
 from pseudocore.divergences.base import Divergence, Match
 from pseudocore.errors import UserError
-from pseudocore.expert import Expert
-from pseudocore.infer.unroll import Unroll
-from pseudocore.model import Model
+from pseudocore.expert import Memory
+from pseudocore.infer.base import Infer
+from pseudocore.model import Joint
 from pseudocore.types import PRNGKey, Scalar
 
 
@@ -23,14 +23,12 @@ class Learned(eqx.Module):
     """Everything an optimiser may change: the coreset and the inference that is run on it."""
 
     u: Data
-    infer: Unroll
+    infer: Infer
 
     def feasible(self) -> "Learned":
-        """The nearest labels on the simplex, weights and inner rate not below zero."""
+        """The nearest labels on the simplex, weights not below zero, a feasible inference."""
         y = jax.vmap(optax.projections.projection_simplex)(self.u.y)
-        u = Data(self.u.x, y, jnp.maximum(self.u.w, 0.0))
-        rate = jnp.maximum(self.infer.rate, 0.0)
-        return Learned(u, eqx.tree_at(lambda infer: infer.rate, self.infer, rate))
+        return Learned(Data(self.u.x, y, jnp.maximum(self.u.w, 0.0)), self.infer.feasible())
 
 
 ROLES = {"x": "images", "y": "labels", "w": "weights", "rate": "rate"}
@@ -44,8 +42,8 @@ def roles(learned: Learned) -> Any:
 class Problem(eqx.Module):
     """What is learned from: a model, its experts, and real data (for reverse KL)."""
 
-    model: Model
-    expert: Expert
+    model: Joint
+    expert: Memory
     x: Source
 
 
@@ -68,9 +66,9 @@ class Learner(eqx.Module):
     optimiser: optax.GradientTransformation = eqx.field(static=True)
     augment: Augment = Unchanged()
 
-    def init(self, u: Data, infer: Unroll) -> State:
-        rate = jnp.asarray(infer.rate, u.x.dtype)
-        learned: Any = Learned(u, eqx.tree_at(lambda infer: infer.rate, infer, rate))
+    def init(self, u: Data, infer: Infer) -> State:
+        numbers = jax.tree.map(lambda leaf: jnp.asarray(leaf, u.x.dtype), infer)
+        learned: Any = Learned(u, numbers)
         return State(jnp.zeros((), jnp.int32), learned, self.optimiser.init(learned))
 
     def loss(self, key: PRNGKey, problem: Problem, learned: Learned) -> Scalar:
@@ -136,7 +134,7 @@ def advance(
 
 
 def learn(
-    key: PRNGKey, learner: Learner, problem: Problem, u: Data, infer: Unroll, steps: int
+    key: PRNGKey, learner: Learner, problem: Problem, u: Data, infer: Infer, steps: int
 ) -> Learned:
     """The coreset after `steps` updates from u, in one go; `make_coreset` adds a run's folder."""
     stretch = advance(learner, key, problem, learner.init(u, infer), jnp.asarray(steps), steps)

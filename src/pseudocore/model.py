@@ -1,5 +1,7 @@
 """A model turns data into a log-density: network, categorical likelihood and prior."""
 
+import abc
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -13,7 +15,23 @@ from pseudocore.tree import Layout
 from pseudocore.types import Logits, Points, PRNGKey, Scalar, Shape, Theta
 
 
-class Model(eqx.Module):
+class Joint(eqx.Module):
+    """p(data | θ) π_0(θ): all that divergences, inferences and samplers ask of a model."""
+
+    @abc.abstractmethod
+    def loglik(self, theta: Theta, data: Data) -> Scalar:
+        """Σ_i w_i log p(x_i, y_i | θ), up to a constant. The weights carry every scale."""
+
+    @abc.abstractmethod
+    def logprior(self, theta: Theta) -> Scalar:
+        """log π_0(θ), up to a constant."""
+
+    @abc.abstractmethod
+    def scale(self) -> Theta:
+        """The natural length of every parameter: what a sampler uses as its unit."""
+
+
+class Model(Joint):
     """p(y | x, θ) = softmax of a network's logits, with a prior on θ, one flat vector."""
 
     network: Network
@@ -47,6 +65,9 @@ class Model(eqx.Module):
     def logprior(self, theta: Theta) -> Scalar:
         return self.prior.logpdf(theta, self.layout)
 
+    def scale(self) -> Theta:
+        return self.prior.scale(self.layout)
+
     def with_prior(self, prior: Prior) -> "Model":
         return Model(self.network, prior, self.layout, self.shape, self.classes)
 
@@ -54,7 +75,7 @@ class Model(eqx.Module):
 class Target(eqx.Module):
     """The log-densities π(θ; D) of a random measure D: a new one for every key."""
 
-    model: Model
+    model: Joint
     source: Source
     unit: Theta
 
@@ -65,7 +86,7 @@ class Target(eqx.Module):
 class LogDensity(eqx.Module):
     """log π(θ; D) up to a constant, of θ = unit · z, as a function of z."""
 
-    model: Model
+    model: Joint
     data: Data
     unit: Theta
 

@@ -1,4 +1,4 @@
-"""Posteriors: a Gaussian, or the draws of a chain."""
+"""Posteriors: Gaussians, or the draws of a chain."""
 
 import abc
 from typing import TypeVar
@@ -37,6 +37,23 @@ class Gaussian(Posterior):
 
     def sample(self, key: PRNGKey) -> Theta:
         return self.centre + self.scale * jr.normal(key, self.centre.shape, self.centre.dtype)
+
+
+class Correlated(Posterior):
+    """N(centre, F Fᵀ), F a factor of the covariance."""
+
+    centre: Theta
+    factor: Float[Array, "p p"]
+
+    @property
+    def covariance(self) -> Float[Array, "p p"]:
+        return self.factor @ self.factor.T
+
+    def mean(self) -> Theta:
+        return self.centre
+
+    def sample(self, key: PRNGKey) -> Theta:
+        return self.centre + self.factor @ jr.normal(key, self.centre.shape, self.centre.dtype)
 
 
 class Empirical(Posterior):

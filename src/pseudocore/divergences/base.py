@@ -6,7 +6,7 @@ from typing import ClassVar
 import equinox as eqx
 
 from pseudocore.data import Source
-from pseudocore.model import Model
+from pseudocore.model import Joint
 from pseudocore.posterior import Posterior
 from pseudocore.types import PRNGKey, Scalar, Theta
 
@@ -14,7 +14,7 @@ from pseudocore.types import PRNGKey, Scalar, Theta
 class Match(eqx.Module):
     """Two measures and their posteriors, side by side."""
 
-    model: Model
+    model: Joint
     u: Source
     x: Source
     q_u: Posterior

@@ -26,6 +26,7 @@ from pseudocore.store.run import Run
 from pseudocore.store.tensors import read_tensors, write_tensors
 from pseudocore.store.trajectories import read_index, read_window
 from pseudocore.store.values import to_json
+from pseudocore.types import Theta
 
 STATE, INITIAL = "state.safetensors", "initial.safetensors"
 LOOKS = 50  # how often a run is looked at: metrics are logged and a stop is possible
@@ -39,8 +40,13 @@ class Task:
 
     recipe: Recipe
     split: Split
-    problem: Problem
+    model: Model
+    expert: Expert
     first: Data  # u before its first step
+
+    @property
+    def problem(self) -> Problem:
+        return Problem(self.model, self.expert, Minibatches(self.split.train, self.recipe.batch))
 
 
 def prepare(recipe: Recipe, experts: Path) -> Task:
@@ -49,8 +55,7 @@ def prepare(recipe: Recipe, experts: Path) -> Task:
     first = begin(recipe, split)
     model = Model.of(recipe.plan.network, split.train)
     expert = recall_experts(recipe, experts, model)
-    problem = Problem(model, expert, Minibatches(split.train, recipe.batch))
-    return Task(recipe, split, problem, first)
+    return Task(recipe, split, model, expert, first)
 
 
 def recall_experts(recipe: Recipe, folder: Path, model: Model) -> Expert:
@@ -91,8 +96,8 @@ def distill(task: Task, run: Run, control: Control) -> None:
     while int(state.step) < recipe.steps:
         until = min((int(state.step) // stride + 1) * stride, recipe.steps)
         state, loss = stretch(recipe, learner, problem, state, until, stride, run)
-        row = {"step": until, "loss": loss, "rate": float(state.learned.infer.rate)}
-        row |= student(state.learned, problem, split.held_out)
+        row = {"step": until, "loss": loss, "rate": inner_rate(state)}
+        row |= student(state.learned, task)
         run.log(row)
         told = {name: value for name, value in row.items() if name != "step"}
         control.say(f"{recipe.divergence.name} {run.path.name}", until, recipe.steps, told)
@@ -101,7 +106,7 @@ def distill(task: Task, run: Run, control: Control) -> None:
             saved_at = time.monotonic()
         control.stop_if_asked(f"step {until} of {recipe.steps} is saved")
     save(run, state)
-    facts["rate"] = float(state.learned.infer.rate)
+    facts["rate"] = inner_rate(state)
     write_coreset(run.file(CORESET), state.learned.u, facts)
 
 
@@ -122,25 +127,35 @@ def stretch(
         save(run, end.state)
         raise UserError(
             f"{diverged(int(end.state.step) + 1)} They are {recipe.optimiser}, and the inner rate "
-            f"{float(end.state.learned.infer.rate):g}. The last good state, step "
+            f"{inner_rate(end.state):g}. The last good state, step "
             f"{int(end.state.step)}, is kept in {run.file(STATE)}."
         )
     return end.state, float(end.losses[:steps].mean())
 
 
-def student(learned: Learned, problem: Problem, held_out: Data) -> dict[str, float]:
+def unrolled(learned: Learned) -> Unroll:
+    """The inference of a recipe."""
+    assert isinstance(learned.infer, Unroll)
+    return learned.infer
+
+
+def inner_rate(state: State) -> float:
+    return float(unrolled(state.learned).rate)
+
+
+def student(learned: Learned, task: Task) -> dict[str, float]:
     """How well a network trained on u, `LONGER` than a student, predicts held-out points."""
+    held_out, start = task.split.held_out, task.expert.trajectories[0, 0]
     if len(held_out) == 0:
         return {}
-    accuracy, nll = student_scores(learned, problem, held_out)
+    accuracy, nll = student_scores(learned, task.model, start, held_out)
     return {"held_out_acc": float(accuracy), "held_out_nll": float(nll)}
 
 
 @eqx.filter_jit
-def student_scores(learned: Learned, problem: Problem, held_out: Data):
-    model, start = problem.model, problem.expert.trajectories[0, 0]
-    longer = Unroll(LONGER * learned.infer.steps)
-    longer = eqx.tree_at(lambda infer: infer.rate, longer, learned.infer.rate)
+def student_scores(learned: Learned, model: Model, start: Theta, held_out: Data):
+    infer = unrolled(learned)
+    longer = eqx.tree_at(lambda it: it.rate, Unroll(LONGER * infer.steps), infer.rate)
     theta = longer(jr.key(0), model, learned.u, start).mean()
     log_probs = jax.nn.log_softmax(model.logits(theta, held_out.x))
     labels = held_out.y.argmax(-1)

@@ -10,7 +10,7 @@ import jax.random as jr
 from pseudocore.data import Data, Source
 from pseudocore.infer.base import Infer
 from pseudocore.kernels.base import Info, Kernel
-from pseudocore.model import LogDensity, Model, Target
+from pseudocore.model import Joint, LogDensity, Target
 from pseudocore.posterior import Empirical
 from pseudocore.types import PRNGKey, Theta
 
@@ -21,7 +21,7 @@ class Units(eqx.Module):
     start: eqx.AbstractVar[float]
 
     @abc.abstractmethod
-    def of(self, model: Model) -> Theta:
+    def of(self, model: Joint) -> Theta:
         """One length for every parameter."""
 
 
@@ -33,8 +33,8 @@ class PriorUnits(Units):
 
     start: float = eqx.field(static=True, default=0.3)
 
-    def of(self, model: Model) -> Theta:
-        return model.prior.scale(model.layout)
+    def of(self, model: Joint) -> Theta:
+        return model.scale()
 
 
 class RawUnits(Units):
@@ -42,8 +42,8 @@ class RawUnits(Units):
 
     start: float = eqx.field(static=True, default=0.1)
 
-    def of(self, model: Model) -> Theta:
-        return jnp.ones(model.layout.size)
+    def of(self, model: Joint) -> Theta:
+        return jnp.ones_like(model.scale())
 
 
 class MCMC(Infer):
@@ -54,15 +54,15 @@ class MCMC(Infer):
     burn: int = eqx.field(static=True, default=50)
     units: Units = PriorUnits()
 
-    def __call__(self, key: PRNGKey, model: Model, source: Source, start: Theta) -> Empirical:
+    def __call__(self, key: PRNGKey, model: Joint, source: Source, start: Theta) -> Empirical:
         return self.run(key, model, source, start)[0]
 
-    def start(self, key: PRNGKey, model: Model) -> Theta:
+    def start(self, key: PRNGKey, model: Joint) -> Theta:
         unit = self.units.of(model)
         return unit * self.units.start * jr.normal(key, unit.shape)
 
     def run(
-        self, key: PRNGKey, model: Model, source: Source, start: Theta
+        self, key: PRNGKey, model: Joint, source: Source, start: Theta
     ) -> tuple[Empirical, Info]:
         """The draws after burn-in, and what every one of the iterations has to tell."""
         unit = self.units.of(model)

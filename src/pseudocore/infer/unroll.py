@@ -8,7 +8,7 @@ from jaxtyping import Array, Float
 
 from pseudocore.data import Source
 from pseudocore.infer.base import Infer
-from pseudocore.model import Model
+from pseudocore.model import Joint
 from pseudocore.posterior import Fixed, Gaussian, Spread
 from pseudocore.types import PRNGKey, Theta
 
@@ -26,7 +26,7 @@ class Unroll(Infer):
     spread: Spread = Fixed()
 
     def path(
-        self, key: PRNGKey, model: Model, source: Source, start: Theta
+        self, key: PRNGKey, model: Joint, source: Source, start: Theta
     ) -> tuple[Theta, Float[Array, "points p"]]:
         """The parameters at the end, and all of them: start, and those after every step."""
 
@@ -41,6 +41,10 @@ class Unroll(Infer):
         # copy of all points, which no one needs where the spread does not look at them.
         return end, jnp.concatenate([start[None], path])
 
-    def __call__(self, key: PRNGKey, model: Model, source: Source, start: Theta) -> Gaussian:
+    def feasible(self) -> "Unroll":
+        """A rate that is not below zero."""
+        return eqx.tree_at(lambda infer: infer.rate, self, jnp.maximum(self.rate, 0.0))
+
+    def __call__(self, key: PRNGKey, model: Joint, source: Source, start: Theta) -> Gaussian:
         end, path = self.path(key, model, source, start)
         return Gaussian(end, self.spread(path))
