@@ -10,6 +10,7 @@ VERBS = {
     "distill": "learn a pseudocoreset from experts",
     "evaluate": "judge a learned pseudocoreset by HMC and A-SGHMC",
     "compare": "judge runs beside subsets and the full data: one table, one page",
+    "reproduce": "the paper's figures, tables and claims, by name",
 }
 
 HELP = f"""\

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +112,12 @@ def finite(value: Any) -> Any:
 def write_json(path: Path, value: Any) -> None:
     """Strict JSON, indented for a person to read."""
     write_atomically(path, (json.dumps(value, indent=2, allow_nan=False) + "\n").encode())
+
+
+def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """A JSON list with a row a line: thousands of them stay small, and differ line by line."""
+    lines = ",\n".join(json.dumps(finite(row), allow_nan=False) for row in rows)
+    write_atomically(path, f"[\n{lines}\n]\n".encode())
 
 
 def read_json(path: Path, remedy: str) -> Any:

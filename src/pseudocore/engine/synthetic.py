@@ -1,0 +1,76 @@
+"""The paper's synthetic study into a folder: synthetic.json, two figures and a table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+
+from pseudocore.engine.control import Control
+from pseudocore.gaussian.study import MEASURED, Course, Study, train, weighted
+from pseudocore.report.synthetic import save_sizes, save_steps, summary
+from pseudocore.store.files import read_json, write_rows
+from pseudocore.store.run import Run
+
+Row = dict[str, Any]
+CELLS = "cells"
+
+
+def reproduce(run: Run, study: Study, seeds: range, control: Control) -> str:
+    """Train every size with every divergence; what a stopped call has done is kept."""
+    cells = [(name, size) for name in study.divergences for size in study.sizes]
+    rows: list[Row] = []
+    for done, (trained, size) in enumerate(cells):
+        control.say("synthetic", done, len(cells), {})
+        rows += cell(run, study, trained, size, seeds)
+        control.stop_if_asked(f"{done + 1} of {len(cells)} cells are saved")
+    control.say("synthetic", len(cells), len(cells), {})
+    write_rows(run.file("synthetic.json"), rows)
+    save_steps(run.file("synthetic-steps.png"), rows)
+    save_sizes(run.file("synthetic-sizes.png"), rows)
+    run.write_text("table.md", summary(rows))
+    return summary(rows)
+
+
+def cell(run: Run, study: Study, trained: str, size: int, seeds: range) -> list[Row]:
+    """All seeds and both weights of one size, from the folder if they are there."""
+    file = run.file(CELLS) / f"{trained}-{size}.json"
+    if not file.exists():
+        write_rows(file, train_cell(study, trained, size, seeds))
+    return read_json(file, "Delete it, and it is computed again.")
+
+
+def train_cell(study: Study, trained: str, size: int, seeds: range) -> list[Row]:
+    weights = {"unit": 1.0, "N/M": study.points / size}
+    runs = [(name, seed) for name in weights for seed in seeds]
+    # Where the floor is zero, single precision would measure its own rounding.
+    with jax.enable_x64(True):
+        keys = jax.vmap(jr.key)(np.array([seed for _, seed in runs], np.uint32))
+        each = jnp.stack([weighted(study, size, weights[name]) for name, _ in runs])
+        course = jax.device_get(train(study, study.divergences[trained], each, keys))
+    told = looks(study, size)
+    return [
+        {"trained": trained, "size": size, "weights": name, "seed": seed, **row}
+        for i, (name, seed) in enumerate(runs)
+        for row in measured(study, course, i, told)
+    ]
+
+
+def looks(study: Study, size: int) -> Sequence[int]:
+    """Where a row is written: along the way for the smallest size, else at start and end."""
+    return range(study.looks + 1) if size == min(study.sizes) else (0, study.looks)
+
+
+def measured(study: Study, course: Course, run: int, told: Sequence[int]) -> list[Row]:
+    return [
+        {
+            "measured": name,
+            "step": look * study.stride,
+            "value": float(course.values[run, look, i]),
+            "floor": float(course.floor[run, i]),
+        }
+        for look in told
+        for i, name in enumerate(MEASURED)
+    ]
