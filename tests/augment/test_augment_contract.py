@@ -1,5 +1,7 @@
 """What every augmentation promises. A new one adds a row and inherits the suite."""
 
+import inspect
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -14,8 +16,23 @@ from pseudocore.errors import UserError
 OPERATIONS = [Color(), Crop(), Cutout(), Flip(), Scale(), Rotate()]
 FEW = DSA((Color(), Crop(fraction=0.25), Rotate(degrees=5)))
 
+# Every augmentation at the strengths at which it changes nothing.
+GENTLE = (Color(0, 0, 0), Crop(0), Cutout(0), Flip(0), Scale(1), Rotate(0))
+NEUTRAL = [Unchanged(), *GENTLE, DSA(GENTLE)]
+
+TWENTY = jr.split(jr.key(0), 20)
 every = pytest.mark.parametrize("augment", [*OPERATIONS, DSA(), FEW], ids=repr)
 every_operation = pytest.mark.parametrize("augment", OPERATIONS, ids=repr)
+
+
+def test_every_augmentation_has_its_rows():
+    exported = {
+        thing
+        for thing in vars(pseudocore.augment).values()
+        if inspect.isclass(thing) and issubclass(thing, Augment) and not inspect.isabstract(thing)
+    }
+    assert exported == {type(augment) for augment in [*OPERATIONS, DSA(), Unchanged()]}
+    assert exported == {type(augment) for augment in NEUTRAL}
 
 
 def normal(*shape: int) -> jax.Array:
@@ -57,8 +74,23 @@ def test_gradient_is_that_of_finite_differences(augment: Augment):
     agrees_with_finite_differences(augment, jr.key(3))
 
 
+class Mark(Augment):
+    """An operation that tells its number."""
+
+    number: int = eqx.field(static=True)
+
+    def __call__(self, key, x):
+        return x + self.number
+
+
+def test_twenty_keys_draw_each_of_six_operations():
+    marks = DSA(tuple(Mark(number) for number in range(6)))
+    drawn = jax.jit(jax.vmap(marks, in_axes=(0, None)))(TWENTY, jnp.zeros((1, 1, 1, 1)))
+    assert set(np.asarray(drawn, int).ravel()) == set(range(6))
+
+
 def test_gradient_through_the_drawn_operation_is_that_of_finite_differences():
-    agrees_with_finite_differences(DSA(), *jr.split(jr.key(0), 12))
+    agrees_with_finite_differences(DSA(), *TWENTY)
 
 
 def agrees_with_finite_differences(augment: Augment, *keys) -> None:
@@ -73,6 +105,24 @@ def agrees_with_finite_differences(augment: Augment, *keys) -> None:
             higher, lower = (smooth(x + step * v, key)[0] for step in (1e-5, -1e-5))
             slope = jnp.vdot(smooth(x, key)[1], v)
             np.testing.assert_allclose(slope, (higher - lower) / 2e-5, rtol=1e-7, atol=1e-8)
+
+
+@jax.jit
+def pulled(key, x, cotangent, augment: Augment):
+    """The changed batch, and what its gradient makes of a cotangent."""
+    out, pull = jax.vjp(lambda x: augment(key, x), x)
+    return out, *pull(cotangent)
+
+
+@pytest.mark.parametrize("augment", NEUTRAL, ids=repr)
+def test_no_strength_is_no_change(augment: Augment):
+    """To the bit, but for what rounds: a colour goes to its mean and back. So for the gradient."""
+    x, cotangent = normal(2, 20, 8, 7, 3)
+    rounding = 1e-5 if isinstance(augment, Color | DSA) else 0
+    for key in TWENTY:
+        out, gradient = pulled(key, x, cotangent, augment)
+        np.testing.assert_allclose(out, x, rtol=0, atol=rounding)
+        np.testing.assert_allclose(gradient, cotangent, rtol=0, atol=rounding)
 
 
 def test_vmap_and_scan_draw_what_single_calls_draw():

@@ -95,12 +95,6 @@ def test_neutral_parameters_change_no_bit():
         assert jnp.array_equal(same, x)
 
 
-@pytest.mark.parametrize("augment", [Scale(1), Rotate(0)], ids=repr)
-def test_no_strength_is_no_change(augment):
-    x = jnp.asarray(random_images(3, (8, 8, 2)), jnp.float32)
-    assert jnp.array_equal(jax.jit(augment)(jr.key(0), x), x)
-
-
 def test_gradients_in_the_parameters_are_those_of_finite_differences():
     with jax.enable_x64(True):
         x = jnp.asarray(random_images(1, (6, 5, 2)))

@@ -1,7 +1,5 @@
 """Chains on posteriors: shapes, units, and the posterior itself, known by quadrature."""
 
-import copy
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -115,30 +113,6 @@ def test_no_burn_in_keeps_every_iteration():
     chain = MCMC(HMC(0.4, 6), iterations=4, burn=0)
     posterior = jax.eval_shape(lambda: chain(jr.key(0), MODEL, DATA, jnp.zeros(2)))
     assert posterior.draws.shape == (4, 2)
-
-
-def test_a_key_repeats_itself_and_another_differs():
-    first, second, third = (
-        chains(jr.split(jr.key(key), 100), LONG, MODEL, DATA)[0].draws for key in (0, 0, 1)
-    )
-    assert jnp.array_equal(first, second)
-    assert not (first == third).any(axis=(1, 2)).any()
-    # Chains of one call differ from each other too.
-    assert not jnp.array_equal(first[0], first[1])
-
-
-def test_equal_values_are_not_compiled_anew():
-    traces = []
-
-    @eqx.filter_jit
-    def run(key, chain, model, data):
-        traces.append(chain)
-        return chain.run(key, model, data, jnp.zeros(2))
-
-    for number in range(2):
-        chain = MCMC(HMC(0.4, 1), 2, 1)
-        run(jr.key(number), chain, copy.deepcopy(MODEL), DATA.with_mass(3.0 + number))
-    assert len(traces) == 1
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import jax.random as jr
 import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
-from tests.worlds.gaussian import Location, exact, points
 from tests.worlds.outer import noise, pictures, separable, step_bytes
 
 from pseudocore.augment import Color, Unchanged
@@ -32,17 +31,6 @@ def test_it_is_gradient_descent_written_out():
     np.testing.assert_allclose(q_u.centre, theta, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(q_u.scale, AlongPath()(jnp.stack(path)), rtol=1e-4)
     assert float(jnp.abs(theta - start).max()) > 0.01
-
-
-def test_many_steps_reach_the_mode():
-    """Where the likelihood is Gaussian the steps end at its maximum, the weighted mean."""
-    model = Location.at(jnp.array([0.7, 1.0, 1.5]))
-    u = points(jr.key(0), 4, [0.5, 2.0, 1.0, 1.5])
-    q_u = Unroll(steps=300, rate=0.1, spread=Fixed(0.2))(jr.key(0), model, u, jnp.ones(3))
-    np.testing.assert_allclose(q_u.mean(), u.w @ u.x / u.mass, rtol=1e-4)
-    assert float(q_u.scale) == pytest.approx(0.2)
-    flat = Location.at(model.noise, s=1e4)
-    np.testing.assert_allclose(q_u.mean(), exact(flat, u).mean(), rtol=1e-4)
 
 
 def test_no_steps_end_where_they_start():

@@ -12,7 +12,8 @@ from blackjax.mcmc import hmc, integrators, metrics
 from pseudocore.augment import Unchanged
 from pseudocore.data import Augmented, Minibatches
 from pseudocore.kernels import HMC, PublishedHMC
-from pseudocore.kernels.hmc import HMCState, leapfrog
+from pseudocore.kernels.hmc import leapfrog
+from pseudocore.kernels.metropolis import Point
 from pseudocore.model import LogDensity, Target
 
 SIZE = 9
@@ -34,7 +35,7 @@ def test_the_trajectory_is_that_of_blackjax(target):
     verlet = jax.jit(integrators.velocity_verlet(target, METRIC.kinetic_energy))
     one = jax.jit(lambda state, momentum: leapfrog(target, state, momentum, STEP, 1))
     z, momentum = normals(0), normals(1)
-    theirs, ours = blackjax_state(target, z, momentum), (HMCState.at(target, z), momentum)
+    theirs, ours = blackjax_state(target, z, momentum), (Point.at(target, z), momentum)
     for _ in range(LEAPFROGS):
         theirs, ours = verlet(theirs, STEP), one(*ours)
         state, momentum = ours
@@ -47,7 +48,7 @@ def test_the_trajectory_is_that_of_blackjax(target):
 def test_many_steps_are_one_step_many_times_and_come_back(target):
     @jax.jit
     def paths(z, momentum):
-        once = start = HMCState.at(target, z), momentum
+        once = start = Point.at(target, z), momentum
         for _ in range(2):
             once = leapfrog(target, *once, STEP, 1)
         end, last = leapfrog(target, *start, STEP, 2)
