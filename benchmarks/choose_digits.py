@@ -13,19 +13,29 @@ import jax.random as jr
 import numpy as np
 
 import pseudocore as pc
+from pseudocore.errors import unknown
 from pseudocore.recipes.digits import FAMILIES, METHODS
 
 CONSTRUCTIONS, CHAINS = 3, 4
 # outer rate for images, outer steps, inner rate, rate of the inner rate
+PATHS = (3.0, 10.0, 30.0), (250, 500, 1000), (0.05, 0.1), (None, 1e-5, 1e-4)
 GRID = {
     "fkl": itertools.product((3.0, 10.0, 30.0), (250, 500, 1000), (0.05, 0.1), (None,)),
-    "w": itertools.product((3.0, 10.0, 30.0), (250, 500, 1000), (0.05, 0.1), (None, 1e-5, 1e-4)),
+    "w": itertools.product(*PATHS),
+    "w-diagonal": itertools.product(*PATHS),
     "rkl": itertools.product((1e3, 1e4, 1e5), (1000, 3000), (0.05,), (None,)),
+    "gm-l2": itertools.product((3.0, 10.0, 30.0), (250, 500, 1000), (0.05, 0.1), (None,)),
+    "gm-cosine": itertools.product((0.03, 0.1, 0.3), (100, 250, 500), (0.05, 0.1), (None,)),
 }
 
 
 def main(family: str, method: str) -> None:
+    if family not in FAMILIES:
+        raise unknown("family", family, FAMILIES)
+    if method not in GRID:
+        raise unknown("method with a grid", method, GRID)
     plan, judges = FAMILIES[family]
+    hmc = next(judge for judge in judges if judge.name == "hmc")
     data = plan.data.load()
     model = pc.Model.of(plan.network, data.train)
     paths = pc.train_experts(jr.key(0), model, data.train, plan.training, plan.count, plan.epochs)
@@ -44,7 +54,7 @@ def main(family: str, method: str) -> None:
             except pc.UserError:
                 scores = [[jnp.nan] * 3]
                 break
-            found = judges[0](jr.key(9), range(CHAINS), model, u, data.held_out, len(data.train))
+            found = hmc(jr.key(9), range(CHAINS), model, u, data.held_out, len(data.train))
             scores.append([found.scores["acc"].mean(), found.scores["nll"].mean(), found.rhat])
         accuracy, nll, rhat = np.array(scores).T
         print(
@@ -57,4 +67,9 @@ def main(family: str, method: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    if len(sys.argv) != 3:
+        sys.exit("usage: python benchmarks/choose_digits.py FAMILY METHOD")
+    try:
+        main(*sys.argv[1:])
+    except pc.UserError as error:
+        sys.exit(str(error))

@@ -9,8 +9,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from pseudocore.cli.demo import SPREAD
-from pseudocore.report.findings import conclusions
+from pseudocore.engine.judging import JUDGEMENTS
+from pseudocore.engine.telling import confidence_gaps
+from pseudocore.report.findings import alike, conclusions
 from pseudocore.report.summary import summarise
 from pseudocore.report.table import markdown_table
 from pseudocore.store.run import Run
@@ -28,8 +29,9 @@ def section(record: dict) -> str:
         f"an {where['cpu']}, JAX {where['versions']['jax']}: {record['seconds']} s."
     )
     summaries = summarise(record["rows"])
-    said = "\n".join(f"- {sentence}" for sentence in conclusions(summaries))
-    return f"{BEGIN}{markdown_table(summaries, SPREAD)}\n{said}\n\n{made}\n{END}"
+    findings = [*alike(summaries), *conclusions(summaries, record.get("gaps"))]
+    said = "\n".join(f"- {sentence}" for sentence in findings)
+    return f"{BEGIN}{markdown_table(summaries)}\n{said}\n\n{made}\n{END}"
 
 
 def main(folder: str) -> None:
@@ -38,11 +40,13 @@ def main(folder: str) -> None:
     if not where["commit"] or where["changed"]:
         sys.exit("The demo did not run from a clean commit: commit, run it again, then record it.")
     rows = run.results()
+    judgements = [json.loads(f.read_text()) for f in sorted(run.file(JUDGEMENTS).iterdir())]
     seconds = int(re.findall(r"(\d+) s<", run.file("report.html").read_text())[0])
     record = {
         "command": "pseudocore demo",
         "seconds": seconds,
         "environment": where,
+        "gaps": confidence_gaps(judgements),
         "rows": rows,
     }
     RESULTS.write_text(json.dumps(record, indent=1) + "\n")

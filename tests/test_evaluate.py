@@ -12,10 +12,11 @@ from scipy.special import log_softmax, logsumexp
 from sklearn.metrics import log_loss
 
 from pseudocore.augment import Unchanged
-from pseudocore.data import Augmented, Augmenting, labelled
+from pseudocore.data import Augmented, Augmenting, Batching, labelled
+from pseudocore.errors import UserError
 from pseudocore.evaluate import Judge
 from pseudocore.infer import MCMC, RawUnits
-from pseudocore.kernels import HMC, SGHMC
+from pseudocore.kernels import HMC, SGHMC, PublishedHMC
 from pseudocore.kernels.base import Info
 from pseudocore.mass import FullMass, Tempered, UnitWeights
 from pseudocore.model import LogDensity, Model
@@ -235,20 +236,29 @@ def test_one_sick_chain_among_healthy_ones_is_named():
     assert not np.isnan(found.acceptance).any()
 
 
-def test_chains_that_have_not_met_are_named_except_under_the_published_protocol():
-    """Its chains of a few draws never meet; every row would carry the warning."""
+def test_chains_that_have_not_met_are_named_and_so_is_the_published_protocol_s_part_in_it():
     chain = MCMC(HMC(1e-4, 1), 12, 4, RawUnits(2.0))
     found = judged(Judge("hmc", "textbook", chain))
     assert found.rhat > 1.5
     (line,) = found.warnings("rKL")
     assert line.endswith(f"R-hat is {found.rhat:.2f}, so the chains have not met; run them longer.")
-    assert dataclasses.replace(found, judge=Judge("hmc", "paper", chain)).warnings("rKL") == []
+    (line,) = dataclasses.replace(found, judge=Judge("hmc", "paper", chain)).warnings("rKL")
+    assert f"published protocol have not met: R-hat is {found.rhat:.2f}. That is the" in line
 
 
 def test_hmc_refuses_to_judge_through_an_augmentation():
-    judge = Judge("hmc", "textbook", HEALTHY, view=Augmenting(Unchanged()))
-    with pytest.raises(TypeError, match="use SGHMC"):
-        judged(judge)
+    with pytest.raises(
+        UserError, match=r"judge hmc has the view Augmenting, other points.*Whole\(\), or use SGHMC"
+    ):
+        Judge("hmc", "textbook", HEALTHY, view=Augmenting(Unchanged()))
+    published = MCMC(PublishedHMC(), 12, 4)
+    with pytest.raises(UserError, match="accept test of PublishedHMC needs the same"):
+        Judge("hmc", "paper", published, view=Batching(2))
+
+
+def test_a_judge_keeps_the_draws_that_r_hat_needs():
+    with pytest.raises(UserError, match=r"judge hmc keeps 3 draws.*R-hat needs 4"):
+        Judge("hmc", "textbook", MCMC(HMC(), 12, 9))
 
 
 def test_the_view_is_what_the_chain_sees():
@@ -257,6 +267,6 @@ def test_the_view_is_what_the_chain_sees():
             assert isinstance(source, Augmented)
             return super().run(key, model, source, start)
 
-    chain = Seen(HMC(), 12, 4, draws=KNOWN.draws, accepted=KNOWN.accepted)
+    chain = Seen(SGHMC(), 12, 4, draws=KNOWN.draws, accepted=KNOWN.accepted)
     judge = Judge("seen", "textbook", chain, view=Augmenting(Unchanged()))
     assert np.isfinite(judged(judge, seeds=range(1)).scores["nll"]).all()

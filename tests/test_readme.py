@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from benchmarks.record_demo import README, RESULTS, section
 
+import pseudocore as pc
+
 TEXT = README.read_text()
 
 
@@ -35,6 +37,27 @@ def test_the_two_commands_stand_alone():
 
 def test_its_table_is_the_recorded_demo():
     assert section(json.loads(RESULTS.read_text())) in TEXT
+
+
+def test_its_prose_counts_the_digits_that_there_are():
+    split = pc.Digits().load()
+    (told,) = re.findall(r"on ([\d,]+) digits, .*?predicts ([\d,]+) test digits", TEXT, re.DOTALL)
+    assert told == (f"{len(split.train):,}", f"{len(split.test):,}")
+
+
+def test_its_table_says_why_where_the_record_shows_it():
+    record = json.loads(RESULTS.read_text()) | {"gaps": {}}
+    assert "under-confident" not in section(record)
+    modest = dict.fromkeys(("rKL", "W", "fKL"), 0.2)
+    shown = section(record | {"gaps": {"hmc": modest, "a-sghmc": modest}})
+    assert "class means in ECE under hmc and a-sghmc, being under-confident" in shown
+
+
+def test_the_examples_for_the_command_line_and_for_python_share_no_folder():
+    def folders(language):
+        return set(re.findall(r"runs/[\w-]+", " ".join(blocks(language))))
+
+    assert folders("console") & folders("python") == set()
 
 
 def test_the_recorded_demo_shows_what_was_asked():

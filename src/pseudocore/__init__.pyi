@@ -20,9 +20,12 @@ from .datasets import Digits as Digits
 from .datasets import Npz as Npz
 from .datasets import Split as Split
 from .datasets import Standardise as Standardise
+from .divergences import L2 as L2
 from .divergences import DiagonalWasserstein as DiagonalWasserstein
 from .divergences import Divergence as Divergence
 from .divergences import ForwardKL as ForwardKL
+from .divergences import InnerProduct as InnerProduct
+from .divergences import LayerCosine as LayerCosine
 from .divergences import Match as Match
 from .divergences import ReverseKL as ReverseKL
 from .divergences import Wasserstein as Wasserstein

@@ -1,6 +1,7 @@
 """The command `pseudocore`. Only the verb asked for is imported, so that help is instant."""
 
 import importlib
+import os
 import signal
 import sys
 
@@ -8,7 +9,7 @@ VERBS = {
     "demo": "learn, judge and compare coresets of the embedded digits, start to finish",
     "experts": "train expert networks on real data and keep their trajectories",
     "distill": "learn a pseudocoreset from experts",
-    "evaluate": "judge a learned pseudocoreset by HMC and A-SGHMC",
+    "evaluate": "judge a learned pseudocoreset by how its posterior predicts",
     "compare": "judge runs beside subsets and the full data: one table, one page",
     "reproduce": "the paper's figures, tables and claims, by name",
 }
@@ -36,11 +37,25 @@ examples:
 
 INTERRUPTED = 130
 STOPPED = 75  # EX_TEMPFAIL: try again, with --resume
+UNHEARD = 1  # the reader of a pipe left, as `head` does
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run a verb; wrong input ends with exit code 2 and a message, never a traceback."""
-    arguments = sys.argv[1:] if argv is None else argv
+    try:
+        try:
+            return answer(sys.argv[1:] if argv is None else argv)
+        finally:
+            sys.stdout.flush()  # here, where it can be told that nobody listens any more
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNHEARD
+    except KeyboardInterrupt:
+        print("Stopped. What was saved is kept: continue with --resume.", file=sys.stderr)
+        return INTERRUPTED
+
+
+def answer(arguments: list[str]) -> int:
     verb, *rest = arguments or ["--help"]
     if verb in ("-h", "--help", "help"):
         print(HELP, end="")
@@ -50,11 +65,7 @@ def main(argv: list[str] | None = None) -> int:
 
         print(version("pseudocore"))
         return 0
-    try:
-        return dispatch(verb, rest)
-    except KeyboardInterrupt:
-        print("Stopped. What was saved is kept: continue with --resume.", file=sys.stderr)
-        return INTERRUPTED
+    return dispatch(verb, rest)
 
 
 def dispatch(verb: str, arguments: list[str]) -> int:

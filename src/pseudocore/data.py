@@ -13,6 +13,7 @@ import jax.random as jr
 from jaxtyping import Array, Float
 
 from pseudocore.augment.base import Augment
+from pseudocore.checks import at_least
 from pseudocore.types import Labels, Points, PRNGKey, Scalar
 
 
@@ -123,6 +124,9 @@ class Batching(View):
     """A minibatch at every inner step, weighted to stand for all: SGHMC on whole datasets."""
 
     size: int = eqx.field(static=True, default=256)
+
+    def __check_init__(self):
+        at_least(self, 1, "size", of="view")
 
     def __call__(self, data: Data) -> Source:
         return Minibatches(data, self.size)

@@ -10,6 +10,8 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from pseudocore.data import Data, View, Whole
+from pseudocore.doubts import doubts
+from pseudocore.errors import UserError
 from pseudocore.infer.mcmc import MCMC
 from pseudocore.mass import FullMass, Mass
 from pseudocore.metrics import (
@@ -21,6 +23,7 @@ from pseudocore.metrics import (
     published_nll,
     split_rhat,
 )
+from pseudocore.metrics.rhat import FEWEST
 from pseudocore.model import Model
 from pseudocore.predict import Prediction, predict
 from pseudocore.prior import Isotropic, Prior
@@ -39,6 +42,21 @@ class Judge(eqx.Module):
     prior: Prior = Isotropic()
     mass: Mass = FullMass()
     view: View = Whole()
+
+    def __check_init__(self):
+        chain, kernel = self.chain, self.chain.kernel
+        if chain.iterations - chain.burn < FEWEST:
+            raise UserError(
+                f"The judge {self.name} keeps {chain.iterations - chain.burn} draws a chain "
+                f"(chain.iterations={chain.iterations}, chain.burn={chain.burn}): R-hat needs "
+                f"{FEWEST}."
+            )
+        if kernel.fixed_only and not isinstance(self.view, Whole):
+            raise UserError(
+                f"The judge {self.name} has the view {type(self.view).__name__}, other points at "
+                f"every step, while the accept test of {type(kernel).__name__} needs the same: "
+                "give it the view Whole(), or use SGHMC."
+            )
 
     def __call__(
         self, key: PRNGKey, seeds: range, model: Model, coreset: Data, test: Data, represented: int
@@ -126,20 +144,11 @@ class Judgement(eqx.Module):
             for i, seed in enumerate(self.seeds)
         ]
 
+    @property
+    def diverged(self) -> list[int]:
+        """The seeds of the chains that left the finite numbers."""
+        return [seed for seed, fine in zip(self.seeds, self.healthy, strict=True) if not fine]
+
     def warnings(self, method: str) -> list[str]:
         """What is wrong with these chains, in sentences that say what to do."""
-        where = f"{method} under {self.judge.protocol} {self.judge.name}"
-        found = []
-        if not self.healthy.all():
-            sick = [seed for seed, fine in zip(self.seeds, self.healthy, strict=True) if not fine]
-            found.append(f"{where}: the chain of seed {sick} diverged; use a smaller step.")
-        if (self.acceptance < 0.1).any():
-            found.append(
-                f"{where}: a chain is stuck (accepts {np.nanmin(self.acceptance):.0%} of its "
-                "proposals); use a smaller step."
-            )
-        if self.rhat > 1.1 and self.judge.protocol != "paper":
-            found.append(
-                f"{where}: R-hat is {self.rhat:.2f}, so the chains have not met; run them longer."
-            )
-        return found
+        return doubts([{"rows": self.rows(method, None), "diverged": self.diverged}])

@@ -4,6 +4,8 @@ import abc
 
 import equinox as eqx
 
+from pseudocore.checks import positive
+
 
 class Mass(eqx.Module):
     """How much all weights of a coreset add up to when it is judged; always named in a result."""
@@ -44,6 +46,9 @@ class Tempered(Mass):
     """One weight for every point between 1 and N/M: a tempered posterior, called so."""
 
     weight: float = eqx.field(static=True, default=20.0)
+
+    def __check_init__(self):
+        positive(self, "weight", of="mass")
 
     @property
     def name(self) -> str:

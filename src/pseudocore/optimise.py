@@ -5,6 +5,8 @@ import functools
 import equinox as eqx
 import optax
 
+from pseudocore.checks import at_least
+from pseudocore.errors import UserError
 from pseudocore.learn import roles
 
 
@@ -19,6 +21,13 @@ class OuterSGD(eqx.Module):
     weights: float | None = eqx.field(static=True, default=None)
     rate: float | None = eqx.field(static=True, default=None)
     momentum: float = eqx.field(static=True, default=0.5)
+
+    def __check_init__(self):
+        rates = ("images", "labels", "weights", "rate")
+        given = (name for name in rates if getattr(self, name) is not None)
+        at_least(self, 0, "momentum", *given, of="optimiser")
+        if self.momentum >= 1:
+            raise UserError(f"optimiser.momentum={self.momentum} must be below 1.")
 
     @functools.lru_cache  # noqa: B019 - equal values must give the same functions, or all compiles anew
     def build(self) -> optax.GradientTransformation:

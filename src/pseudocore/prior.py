@@ -6,6 +6,7 @@ import math
 import equinox as eqx
 import jax.numpy as jnp
 
+from pseudocore.checks import at_least, positive
 from pseudocore.tree import Layout
 from pseudocore.types import Scalar, Shape, Theta
 
@@ -45,6 +46,9 @@ class Isotropic(GaussianPrior):
 
     s: float = eqx.field(static=True, default=1.0)
 
+    def __check_init__(self):
+        positive(self, "s", of="prior")
+
     def deviation(self, shape: Shape) -> float:
         return self.s
 
@@ -54,6 +58,9 @@ class FanIn(GaussianPrior):
 
     gain: float = eqx.field(static=True, default=1.5)
 
+    def __check_init__(self):
+        positive(self, "gain", of="prior")
+
     def deviation(self, shape: Shape) -> float:
         return self.gain / math.sqrt(math.prod(shape[:-1]))
 
@@ -62,6 +69,9 @@ class NormPenalty(Prior):
     """log π_0 = -strength |θ|: the norm, not squared, as the published evaluation has it."""
 
     strength: float = eqx.field(static=True, default=1.0)
+
+    def __check_init__(self):
+        at_least(self, 0, "strength", of="prior")
 
     def logpdf(self, theta: Theta, layout: Layout) -> Scalar:
         return -self.strength * jnp.sqrt(jnp.sum(theta**2))

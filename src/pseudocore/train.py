@@ -7,6 +7,7 @@ import jax.random as jr
 from jaxtyping import Array, Float
 
 from pseudocore.augment.base import Augment, Unchanged
+from pseudocore.checks import at_least, positive
 from pseudocore.data import Data
 from pseudocore.model import Model
 from pseudocore.types import Keys, PRNGKey, Scalar, Theta
@@ -18,6 +19,10 @@ class Training(eqx.Module):
     rate: float = eqx.field(static=True, default=0.01)
     batch: int = eqx.field(static=True, default=256)
     augment: Augment = Unchanged()
+
+    def __check_init__(self):
+        at_least(self, 1, "batch", of="training")
+        positive(self, "rate", of="training")
 
     def epoch(
         self, key: PRNGKey, model: Model, data: Data, theta: Theta

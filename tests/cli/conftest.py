@@ -11,6 +11,7 @@ import pytest
 
 from pseudocore.__main__ import main
 from pseudocore.cli.console import Bars
+from pseudocore.recipes import preset
 
 PLAN = ["--count", "2", "--epochs", "4", "--network.width", "8"]
 RECIPE = [
@@ -25,12 +26,11 @@ RECIPE = [
     "--infer.steps",
     "3",
 ]
+SHORT = "--{0}.chain.iterations 8 --{0}.chain.burn 4 --{0}.chain.kernel.leapfrogs 3"
 JUDGES = [
     word
-    for judge in ("judges.0", "judges.1", "full")
-    for word in (
-        f"--{judge}.chain.iterations 8 --{judge}.chain.burn 4 --{judge}.chain.kernel.leapfrogs 3"
-    ).split()
+    for judge in (*(f"judges.{i}" for i, _ in enumerate(preset("digits/ipc1-fkl").judges)), "full")
+    for word in SHORT.format(judge).split()
 ]
 
 

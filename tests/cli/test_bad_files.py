@@ -184,9 +184,14 @@ def test_unfinished_experts_are_refused_until_they_are_finished(
 
 
 def test_experts_of_something_else_are_refused(distill, refused, mine, others, out):
-    refused(distill(out, "--plan.network.width", 9), "have network", "'width': 8", "'width': 9")
-    refused(distill(out, "--data", mine()), "have data", "Digits", "mine.npz", "--experts")
-    refused(distill(out, recipe="digits-convnet/ipc1-fkl"), "have network", "ConvNet")
+    wide = distill(out, "--plan.network.width", 9)
+    refused(wide, "have the network MLP(width=8, depth=1), the recipe asks for MLP(width=9, depth=")
+    refused(wide, "pseudocore experts digits --network 'MLP(width=9, depth=1)' --out FOLDER")
+    said = "have the data Digits(held_out=0.185, seed=0)", "--experts", f"--data {mine()} --out"
+    refused(distill(out, "--data", mine()), *said)
+    cut_other = distill(out, "--plan.data.held-out", 0.3)
+    refused(cut_other, "pseudocore experts digits --network", "--data.held-out 0.3 --out FOLDER")
+    refused(distill(out, recipe="digits-convnet/ipc1-fkl"), "have the network", "ConvNet(depth=2")
     index = json.loads((others / "index.json").read_text())
     (others / "index.json").write_text(json.dumps(index | {"parameters": 611}))
     said = "have 611 parameters, the recipe's network 610", "another architecture", "--experts"
@@ -428,6 +433,15 @@ def test_a_damaged_environment_is_named_and_written_anew(distill, refused, conte
     (copy / "environment.json").unlink()
     assert distill(copy, "--resume").code == 0
     assert as_before(content, copy, run)
+
+
+@pytest.mark.parametrize("held", [b"", b"{}", b"[3]", b'[{"acc": 1}]'])
+def test_results_that_are_none_are_named_and_made_again(call, refused, content, copy, held):
+    (copy / "results.json").write_bytes(held)
+    refused(call("evaluate", copy, "--seeds", 2), f"{copy}/results.json", "Delete it")
+    assert not (copy / "judgements").exists()
+    (copy / "results.json").unlink()
+    assert call("evaluate", copy, "--seeds", 2).code == 0
 
 
 def test_a_damaged_judgement_is_named_and_made_again(call, refused, content, copy):

@@ -28,6 +28,57 @@ def test_unknown_recipe_suggests_the_nearest(call, refused, out, verb):
     assert not out.exists()
 
 
+def test_a_near_name_is_told_without_all_the_others(call, refused, out):
+    for told in (
+        call("distill", "digits/ipc1-fkll", "--out", out),
+        call("distill", "digits/ipc1-fkl", "--plan.network", "MPL(8)", "--out", out),
+    ):
+        refused(told, "Did you mean")
+        assert len(told.line) < 200
+
+
+def test_distill_wants_a_recipe(call, refused, experts, out):
+    for words in ((), ("--experts", experts, "--out", out)):
+        refused(call("distill", *words), "Name a recipe", "digits/ipc1-fkl", "distill --help")
+    assert not out.exists()
+
+
+def test_a_field_that_is_not_there_is_told_with_those_that_are(distill, refused, out):
+    told = distill(out, "--divergence", "ForwardKL(draw=3)")
+    refused(told, "no ForwardKL field 'draw'. Did you mean 'draws'? Known: draws")
+    assert not out.exists()
+
+
+@pytest.fixture
+def verbs(call, distill, run):
+    """Every verb that writes, into a folder."""
+    return {
+        "experts": lambda out: call("experts", "digits", "--count", 1, "--epochs", 1, "--out", out),
+        "distill": distill,
+        "evaluate": lambda out: call("evaluate", run, "--seeds", 2, "--out", out),
+        "compare": lambda out: call("compare", run, "--seeds", 2, "--out", out),
+        "demo": lambda out: call("demo", "--out", out),
+    }
+
+
+@pytest.mark.parametrize("verb", ["experts", "distill", "evaluate", "compare", "demo"])
+def test_a_folder_that_cannot_be_made_is_named(verbs, refused, tmp_path, verb):
+    long = tmp_path / ("x" * 300)
+    refused(verbs[verb](long), "File name too long", "Choose a shorter one")
+    refused(verbs[verb]("/proc/xx"), "Cannot write /proc/xx/recipe.json", "another --out")
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    said = f"{tmp_path}/link, a link to {tmp_path}/gone, which is not there, is in the way"
+    refused(verbs[verb](tmp_path / "link"), said, "another --out")
+
+
+def test_a_folder_whose_name_is_too_long_cannot_be_read(call, distill, refused, tmp_path, out):
+    long = tmp_path / ("x" * 300)
+    refused(call("evaluate", long), "xxx")
+    refused(call("compare", long, "--out", out), "xxx")
+    refused(distill(out, of=long), "xxx")
+    assert not out.exists()
+
+
 def test_unknown_dataset_suggests_the_nearest(call, refused, distill, out):
     said = "no dataset 'digitz'", "Did you mean 'digits'?", "FILE.npz"
     refused(call("experts", "digits", "--data", "digitz", "--out", out), *said)
@@ -67,6 +118,15 @@ def test_unknown_dataset_suggests_the_nearest(call, refused, distill, out):
         ("--judges.0.chain.burn -1", "chain.burn=-1 must be at least 0"),
         ("--judges.1.chain.kernel.leapfrogs 0", "leapfrogs=0 must be at least 1"),
         ("--judges.1.chain.kernel.step-size 0", "step_size=0.0 must be above 0"),
+        ("--judges.1.chain.kernel.friction 1.5", "friction=1.5): choose friction from 0.0 to 1.0"),
+        ("--judges.1.chain.kernel.temperature -1", "temperature=-1.0): choose temperature"),
+        ("--divergence ReverseKL(draws=1)", "divergence.draws=1 must be at least 2"),
+        ("--judges.0.view Batching(5)", "the accept test of HMC needs the same"),
+        ("--judges.0.view Batching(0)", "view.size=0 must be at least 1"),
+        ("--judges.0.mass Tempered(-1)", "mass.weight=-1.0 must be above 0"),
+        ("--judges.0.prior Isotropic(0)", "prior.s=0.0 must be above 0"),
+        ("--judges.0.prior.gain -1", "prior.gain=-1.0 must be above 0"),
+        ("--judges.1.name hmc", "2 textbook judges are called 'hmc'"),
     ],
 )
 def test_values_out_of_range_are_named_before_anything_is_written(
@@ -127,6 +187,10 @@ def test_demo_refuses_the_same(call, refused, out, flags, said):
         ("--judges.0.chain.iterations 4", "keeps 0 draws"),
         ("--judges.0.chain.kernel.step-size nan", "step_size=nan"),
         ("--judges.7.chain.burn 1", "--judges.7.chain.burn"),
+        ("--judges.0.view Batching(5)", "the accept test of HMC needs the same"),
+        ("--judges.0.view=Augmenting(Crop())", "the accept test of HMC needs the same"),
+        ("--judges.1.chain.kernel.temperature -1", "temperature=-1.0): choose temperature"),
+        ("--judges.1.name hmc", "2 textbook judges are called 'hmc'"),
     ],
 )
 def test_evaluate_refuses_and_leaves_the_run_as_it_was(call, refused, content, run, flags, said):
@@ -149,6 +213,10 @@ def test_evaluate_needs_a_run(call, refused, experts, tmp_path):
         (("--seeds", 0), "--seeds 0 leaves no chain"),
         (("--seed", -1), "seed=-1 must be at least 0"),
         (("--protocol", "papr"), "Did you mean 'paper'?"),
+        (
+            ("--protocol", "paper", "--baselines", "full data"),
+            "under the textbook protocol only, and protocols share no table: leave 'full data' out",
+        ),
         (("--baselines", "randm"), "no baseline 'randm'. Did you mean 'random'?"),
         (("--baselines", "herding"), "with --experts"),
         (("--baselines", "k-center"), "with --experts"),

@@ -1,6 +1,7 @@
 """Help that is instant, complete, and exact about the flags that all verbs share."""
 
 import importlib.metadata
+import os
 import re
 import subprocess
 import sys
@@ -54,6 +55,31 @@ def test_each_verb_has_examples_and_the_four_common_flags(verb, call):
     examples = re.findall(rf"^ .*pseudocore {verb}", told.out, re.MULTILINE)
     assert len(examples) >= 2
     assert "Examples:" in told.out
+
+
+@pytest.mark.parametrize("verb", ["experts", "distill", "evaluate", "compare", "demo"])
+def test_each_verb_says_once_how_it_is_called(verb, call):
+    told = call(verb, "--help")
+    assert told.out.count("usage:") == 1
+    named = {"distill": "RECIPE", "experts": "[RECIPE]", "evaluate": "RUN", "compare": "RUN ..."}
+    assert named.get(verb, "") in told.out.splitlines()[0]
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["distill", "--help"]])
+def test_a_pipe_that_nobody_reads_ends_it_quietly(words):
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pseudocore", *words],
+            stdout=write,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_version_is_that_of_the_package(capsys):

@@ -1,5 +1,6 @@
 """Stopped anywhere and continued, a run ends up as if nothing had happened, to the byte."""
 
+import dataclasses
 import re
 import shutil
 import signal
@@ -7,6 +8,9 @@ import subprocess
 import sys
 
 import pytest
+
+import pseudocore as pc
+from pseudocore.cli.options import read_recipe
 
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 75}
 INT, TERM = CODES
@@ -323,8 +327,24 @@ def test_second_start_without_resume_is_refused_and_the_folder_kept(
     before = content(tmp_path / "x")
     told = start(tmp_path / "x")
     assert told.code == 2
-    assert f"{tmp_path / 'x'} already holds this run: continue it with --resume." in told.line
+    said = f"{tmp_path / 'x'} already holds this run: continue it with --resume (in Python resume="
+    assert said in told.line
     assert content(tmp_path / "x") == before
+
+
+def test_python_resumes_too(distill, stop_after, final, run, experts, tmp_path):
+    stop_after(2)
+    assert distill(tmp_path / "x").code == 130
+    recipe = read_recipe(tmp_path / "x")
+    with pytest.raises(pc.UserError, match="resume=True"):
+        pc.make_coreset(recipe, experts, tmp_path / "x")
+    pc.make_coreset(recipe, experts, tmp_path / "x", resume=True)
+    assert final(tmp_path / "x") == final(run)
+    plan = dataclasses.replace(recipe.plan, epochs=1)
+    pc.train_plan(plan, tmp_path / "experts")
+    with pytest.raises(pc.UserError, match="resume=True"):
+        pc.train_plan(plan, tmp_path / "experts")
+    assert pc.train_plan(plan, tmp_path / "experts", resume=True) == tmp_path / "experts"
 
 
 def test_the_handlers_of_before_are_back_after_a_stop(distill, stop_after, tmp_path):

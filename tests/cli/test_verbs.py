@@ -13,10 +13,13 @@ import numpy as np
 import pytest
 
 import pseudocore
-from pseudocore.cli.compare import names
+from pseudocore.cli import demo
+from pseudocore.cli.compare import lead, names
 from pseudocore.cli.demo import Demo, demo_recipes
-from pseudocore.engine.telling import pictures
+from pseudocore.engine.telling import Told, pictures
 from pseudocore.recipes import preset
+from pseudocore.report.findings import conclusions
+from pseudocore.report.summary import summarise
 from pseudocore.store.coreset import read_coreset
 from pseudocore.store.tensors import read_tensors
 from pseudocore.store.values import to_json
@@ -28,6 +31,7 @@ BASELINES = ["random", "herding", "k-center", "class means"]
 PLAN = ["--count", "2", "--epochs", "4", "--network.width", "8"]
 RUN_FILES = {"recipe.json", "environment.json", "metrics.jsonl"}
 CORESET = "pseudocoreset.safetensors"
+JUDGES = [judge.name for judge in preset("digits/ipc1-fkl").judges]
 
 
 def read(path):
@@ -162,6 +166,67 @@ def test_rerun_gives_the_same_coreset_in_another_process(
     assert [name for name in again if again[name] != before[name]] == ["environment.json"]
 
 
+@pytest.fixture(scope="module")
+def rerun(environ):
+    """Call a run's rerun.py."""
+
+    def python(folder, *words, **more):
+        command = [sys.executable, folder / "rerun.py", *words]
+        return subprocess.run(
+            command, env=environ | more, capture_output=True, text=True, timeout=120
+        )
+
+    return python
+
+
+def test_rerun_says_how_it_is_called_and_what_is_wrong(rerun, run, tmp_path):
+    done = rerun(run)
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: rerun.py [-h] [--resume] experts out")
+    done = rerun(run, tmp_path / "none", tmp_path / "out")
+    assert done.returncode == 2
+    assert "There is no folder of experts" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+OWN = """
+import sys
+import jax.numpy as jnp
+import pseudocore as pc
+
+def fresh(key):
+    return jnp.zeros((64, 10))
+
+def forward(params, x):
+    return x.reshape(len(x), -1) @ params
+
+if __name__ == "__main__":
+    import dataclasses
+    recipe = dataclasses.replace(pc.preset("digits/ipc1-w"), steps=1)
+    plan = dataclasses.replace(recipe.plan, network=pc.Function(fresh, forward), count=1, epochs=4)
+    experts = pc.train_plan(plan, sys.argv[1] + "/experts")
+    pc.make_coreset(dataclasses.replace(recipe, plan=plan), experts, sys.argv[1] + "/run")
+"""
+
+
+def test_rerun_imports_functions_of_one_s_own_or_says_what_it_needs(rerun, environ, tmp_path):
+    (tmp_path / "mine.py").write_text(OWN)
+    words = [sys.executable, tmp_path / "mine.py", tmp_path]
+    done = subprocess.run(words, env=environ, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "  # needs mine.py on PYTHONPATH\n" in (tmp_path / "run" / "rerun.py").read_text()
+    out = tmp_path / "experts", tmp_path / "again"
+    done = rerun(tmp_path / "run", *out)
+    assert done.returncode == 2
+    assert "needs mine.py on PYTHONPATH" in done.stderr
+    assert "No module named 'mine'" in done.stderr
+    assert "Traceback" not in done.stderr
+    done = rerun(tmp_path / "run", *out, PYTHONPATH=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    same = [tmp_path / name / CORESET for name in ("run", "again")]
+    assert same[0].read_bytes() == same[1].read_bytes()
+
+
 def test_metrics_are_a_row_a_look_with_the_held_out_numbers(run):
     logged = rows(run / "metrics.jsonl")
     assert [row["step"] for row in logged] == [1, 2, 3, 4, 5, 6]
@@ -245,16 +310,16 @@ def test_evaluate_leaves_a_row_for_each_judge_and_seed(judged):
     found = read(judged[0] / "results.json")
     assert all(row.keys() == KEYS for row in found)
     assert [(row["judge"], row["seed"]) for row in found] == [
-        (judge, seed) for judge in ("hmc", "a-sghmc") for seed in (0, 1)
+        (judge, seed) for judge in JUDGES for seed in (0, 1)
     ]
     for row in found:
         assert (row["method"], row["ipc"], row["construction"]) == ("fKL", 1, 0)
         assert (row["protocol"], row["weights"]) == ("textbook", "N/M")
         assert 0 <= row["acc"] <= 1
         assert min(row["nll"], row["ece"], row["brier"]) >= 0
-    accepted = [row["acceptance"] for row in found]
-    assert accepted[2:] == [None, None]  # A-SGHMC has no Metropolis test
-    assert all(0 <= rate <= 1 for rate in accepted[:2])
+    assert all(0 <= row["acceptance"] <= 1 for row in found if row["judge"] == "hmc")
+    # A-SGHMC has no Metropolis test.
+    assert {row["acceptance"] for row in found if row["judge"] == "a-sghmc"} == {None}
 
 
 def test_evaluate_shows_the_table_and_says_where_the_rows_are(judged):
@@ -273,7 +338,7 @@ def test_judging_again_reuses_what_was_judged(call, judged, content):
     assert again.out == told.out
     assert content(folder) == before
     assert [path.stat().st_mtime_ns for path in files] == times
-    assert len(files) == 2
+    assert len(files) == len(JUDGES)
 
 
 def test_json_is_the_rows_alone_on_stdout(call, judged):
@@ -292,7 +357,7 @@ def test_evaluate_elsewhere_leaves_the_run_untouched(call, judged, run, content,
 def test_seed_and_judge_flags_arrive_at_the_chains(call, judged, run, tmp_path):
     flags = "--seeds", 2, "--json", "--out", tmp_path / "there"
     shifted = json.loads(call("evaluate", run, *flags, "--seed", 1).out)
-    assert [row["seed"] for row in shifted] == [1, 2, 1, 2]
+    assert [row["seed"] for row in shifted] == [1, 2] * len(JUDGES)
     before = read(judged[0] / "results.json")
     assert shifted[0]["nll"] == before[1]["nll"]  # a chain depends on its own seed alone
     smaller = json.loads(
@@ -311,6 +376,31 @@ def test_paper_protocol_says_the_published_numbers_too(call, run, tmp_path):
     assert [row["judge"] for row in found] == ["hmc", "hmc", "a-sghmc", "a-sghmc"]
     assert {row["protocol"] for row in found} == {"paper"}
     assert {row["weights"] for row in found} == {"1"}
+
+
+def test_rows_of_both_protocols_stay_in_one_file_and_share_no_table(call, run, tmp_path):
+    folder = tmp_path / "both"
+    shutil.copytree(run, folder)
+    words = "evaluate", folder, "--seeds", 2
+    rows = {}
+    for protocol in ("paper", "textbook"):
+        told = call(*words, "--protocol", protocol, "--json")
+        rows[protocol] = json.loads(told.out)
+        assert {row["protocol"] for row in rows[protocol]} == {protocol}
+    assert read(folder / "results.json") == rows["textbook"] + rows["paper"]
+    before = (folder / "results.json").read_bytes()
+    assert call(*words, "--protocol", "paper").code == 0
+    assert (folder / "results.json").read_bytes() == before
+
+
+def test_that_published_chains_do_not_meet_is_one_warning_and_on_the_page(call, run, tmp_path):
+    words = "--protocol", "paper", "--seeds", 2, "--out", tmp_path / "there"
+    for told in (call("evaluate", run, *words[:4]), call("compare", run, *words)):
+        assert told.code == 0, told.err
+        (said,) = [line for line in told.err.splitlines() if line.startswith("warning: ")]
+        assert "The chains of the published protocol have not met: R-hat is up to " in said
+    page = (tmp_path / "there" / "report.html").read_text()
+    assert page.count("The chains of the published protocol have not met") == 1
 
 
 @pytest.fixture(scope="module")
@@ -343,7 +433,7 @@ def test_compare_leaves_rows_table_pictures_and_page(compared, content):
 def test_compare_judges_everyone_alike_and_the_full_data_by_its_own_judge(compared):
     found = read(compared[0] / "results.json")
     assert all(row.keys() == KEYS for row in found)
-    for judge in ("hmc", "a-sghmc"):
+    for judge in JUDGES:
         here = [row["method"] for row in found if row["judge"] == judge]
         assert {name: here.count(name) for name in here} == {
             "random": 10,  # five subsets, two chains on each
@@ -356,7 +446,7 @@ def test_compare_judges_everyone_alike_and_the_full_data_by_its_own_judge(compar
     ]
     subsets = {row["construction"] for row in found if row["method"] == "random"}
     assert subsets == {0, 1, 2, 3, 4}
-    assert len({row["nll"] for row in found if row["method"] == "random"}) == 20
+    assert len({row["nll"] for row in found if row["method"] == "random"}) == 10 * len(JUDGES)
 
 
 def test_a_run_is_judged_as_evaluate_judges_it(compared, judged):
@@ -370,7 +460,11 @@ def test_table_and_console_name_every_method(compared):
     for name in (*BASELINES, "full data", "fKL", "W"):
         assert f"| {name} |" in table
         assert re.search(rf"^{name} ", told.out, re.MULTILINE), told.out
-    assert "± is the standard error over 2 to 5 subsets for random" in table
+    spread = "± is the standard error over 5 subsets for random, 2 chains for the others."
+    assert spread in table
+    assert spread in " ".join(told.out.split())
+    assert "Highlighted" in table
+    assert "Highlighted" not in told.out  # a pipe shows no styles
     assert f"The page is {folder / 'report.html'}." in told.line
 
 
@@ -407,9 +501,34 @@ def test_several_runs_of_one_method_are_told_apart(call, run, other, tmp_path, c
     found = json.loads(told.out)
     assert found == read(tmp_path / "x" / "results.json")
     assert {row["method"] for row in found} == {"random", "fKL (fkl)", "fKL (soft)"}
-    assert len({row["nll"] for row in found if row["method"] != "random"}) == 8
+    assert len({row["nll"] for row in found if row["method"] != "random"}) == 4 * len(JUDGES)
     assert sum(name.endswith(".png") for name in content(tmp_path / "x" / "pictures")) == 2
     assert "fKL (soft)" in (tmp_path / "x" / "report.html").read_text()
+
+
+def test_whose_judges_are_used_is_said_where_recipes_differ(call, run, other, run_w, tmp_path):
+    words = "--baselines", "random", "--seeds", 2
+    told = call("compare", run, other, run_w, *words, "--out", tmp_path / "unlike")
+    note = f"All are judged by the judges of {run}, named first; the recipe of {other} has others."
+    assert f"warning: {note}" in told.err
+    assert note in (tmp_path / "unlike" / "table.md").read_text()
+    assert note in (tmp_path / "unlike" / "report.html").read_text()
+    told = call("compare", run, run_w, *words, "--out", tmp_path / "like")
+    assert "judged by the judges of" not in told.err + (tmp_path / "like" / "table.md").read_text()
+
+
+def test_chains_that_diverged_do_not_cost_the_comparison(call, distill, run_w, tmp_path):
+    wild = "--judges.0.chain.kernel", "SGHMC(step_size=50.0)"
+    assert distill(tmp_path / "wild", *wild).code == 0
+    words = "--baselines", "random", "--seeds", 2, "--out", tmp_path / "x"
+    told = call("compare", tmp_path / "wild", run_w, *words)
+    assert told.code == 0, told.err
+    assert "the chain of seed [0, 1] diverged" in told.err
+    found = read(tmp_path / "x" / "results.json")
+    assert {row["acc"] for row in found if row["judge"] == "hmc"} >= {None}
+    page = (tmp_path / "x" / "report.html").read_text()
+    assert "Reliability of" not in page
+    assert "fKL" in page
 
 
 def test_runs_of_one_method_in_folders_of_one_name_are_told_apart_by_their_paths():
@@ -436,6 +555,31 @@ def test_demo_recipes_are_the_three_divergences_as_asked_for():
 def test_demo_of_the_convnet_has_its_recipes():
     recipes = demo_recipes(Demo(network="convnet"))
     assert recipes == {name: preset(f"digits-convnet/ipc1-{name}") for name in ("rkl", "w", "fkl")}
+
+
+def test_demo_says_what_follows_from_its_table(call, monkeypatch, tmp_path):
+    rows = [
+        {"method": method, "ipc": 1, "judge": "hmc", "protocol": "textbook", "weights": "N/M"}
+        | {"seed": seed, "acc": acc, "nll": 1 - acc, "ece": 0.1, "brier": 0.1, "rhat": 1.0}
+        for method, acc in (("class means", 0.5), ("W", 0.9))
+        for seed in (0, 1)
+    ]
+    summaries = summarise(rows)
+    monkeypatch.setattr(demo, "train_plan", lambda *_, **__: tmp_path)
+    monkeypatch.setattr(demo, "make_coreset", lambda *_, **__: tmp_path)
+    monkeypatch.setattr(
+        demo, "judge_and_tell", lambda *_: ([], Told(summaries, conclusions(summaries)))
+    )
+    told = call("demo", "--out", tmp_path / "demo")
+    assert told.code == 0, told.err
+    assert told.out.index("R-hat above") < told.out.index("- Under hmc, W beats class means in acc")
+    told = call("demo", "--out", tmp_path / "demo", "--resume", "--json")
+    assert json.loads(told.out) == []
+
+
+def test_one_coreset_of_one_image_is_said_in_the_singular():
+    assert lead(1, 1, "images") == "1 learned coreset of 1 image per class."
+    assert lead(2, 10, "points") == "2 learned coresets of 10 points per class."
 
 
 def test_demo_records_what_it_was_asked_for(call, stop_after, tmp_path):

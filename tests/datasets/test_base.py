@@ -1,12 +1,23 @@
 """The held-out part is cut from every class alike; pixels are standardised and come back."""
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pseudocore.datasets import Cifar10, Digits, Npz, Standardise, named
+from pseudocore.datasets import (
+    FORMS,
+    Cifar10,
+    Dataset,
+    Digits,
+    Npz,
+    Standardise,
+    forms,
+    named,
+)
 from pseudocore.datasets.base import split, stratified
 from pseudocore.errors import UserError
 
@@ -95,7 +106,7 @@ def test_bytes_do_not_wrap_around():
 
 
 def test_each_part_has_mass_one_and_its_own_points():
-    parts = split((PIXELS, LABELS), (PIXELS[:5], LABELS[:5]), 3, PLAIN, 0.25, 0)
+    parts = split((PIXELS, LABELS), (PIXELS[:5], LABELS[:5]), 3, 0.25, 0, PLAIN)
     assert [len(part) for part in (parts.train, parts.held_out, parts.test)] == [9, 3, 5]
     for part in (parts.train, parts.held_out, parts.test):
         assert float(part.mass) == pytest.approx(1)
@@ -109,16 +120,53 @@ def test_each_part_has_mass_one_and_its_own_points():
 
 
 def test_nothing_held_out_is_an_empty_part():
-    parts = split((PIXELS, LABELS), (PIXELS, LABELS), 3, PLAIN, 0.0, 0)
+    parts = split((PIXELS, LABELS), (PIXELS, LABELS), 3, 0.0, 0, PLAIN)
     assert (len(parts.train), len(parts.held_out)) == (12, 0)
     assert parts.held_out.x.shape == (0, 4, 4, 3)
 
 
+def test_without_constants_those_of_the_kept_part_are_taken():
+    parts = split((PIXELS, LABELS), (PIXELS, LABELS), 3, 0.25, 0)
+    kept = PIXELS[stratified(LABELS, 0.25, 0)[0]]
+    points, kept = kept, kept.astype(np.float64)
+    np.testing.assert_allclose(parts.standardise.mean, kept.mean((0, 1, 2)), rtol=1e-12)
+    np.testing.assert_allclose(parts.standardise.deviation, kept.std((0, 1, 2)), rtol=1e-12)
+    assert np.abs(kept.mean((0, 1, 2)) - PIXELS.mean((0, 1, 2))).min() > 1e-4
+    np.testing.assert_array_equal(parts.train.x, parts.standardise(points))
+
+
 def test_data_are_named_on_the_command_line():
+    """Paths from the root: a run is judged from any folder."""
     assert named("digits") == Digits()
     assert named("cifar10") == Cifar10()
-    assert named("cifar10:some/folder") == Cifar10("some/folder")
-    assert named("my:data.npz") == Npz("my:data.npz")
+    assert named("cifar10:some/folder") == Cifar10(os.path.abspath("some/folder"))
+    assert named("my:data.npz") == Npz(os.path.abspath("my:data.npz"))
+    assert named("/my/../data.npz") == Npz("/data.npz")
+
+
+def test_what_help_and_errors_offer_are_names(monkeypatch):
+    monkeypatch.setitem(FORMS, "folder:PATH", lambda path: Npz(path))
+    for form in FORMS:
+        assert isinstance(named(form), Dataset)
+        assert form in forms()
+    assert named("folder:here") == Npz("here")
+    with pytest.raises(UserError) as error:
+        named("nothing")
+    assert all(form in str(error.value) for form in FORMS)
+
+
+class Half(Dataset):
+    """A dataset without the fields that --data carries over."""
+
+    held_out: float = 0.1
+
+    def load(self):
+        raise NotImplementedError
+
+
+def test_a_dataset_says_what_it_holds_out_and_by_which_seed():
+    with pytest.raises(TypeError, match=r"abstract attributes.*seed"):
+        Half()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pseudocore.kernels import HMC, SGHMC, PublishedHMC
 from pseudocore.mass import FullMass
 from pseudocore.model import LogDensity, Model
 from pseudocore.networks import ConvNet
-from pseudocore.prior import FanIn, Isotropic
+from pseudocore.prior import GaussianPrior
 from pseudocore.recipes import digits
 from pseudocore.recipes.judges import paper_judges
 
@@ -95,8 +95,7 @@ def test_chains_start_at_a_tenth_of_a_normal_in_every_coordinate():
 
 
 def test_hmc_sees_the_points_and_a_sghmc_their_augmentations():
-    hmc, asghmc = paper_judges(1, 10)
-    assert (hmc.name, asghmc.name) == ("hmc", "a-sghmc")
+    hmc, asghmc = judge_of(1, "hmc"), judge_of(1, "a-sghmc")
     assert isinstance(hmc.view(CORESET), Data)
     seen = asghmc.view(CORESET)
     assert isinstance(seen, Augmented)
@@ -105,14 +104,15 @@ def test_hmc_sees_the_points_and_a_sghmc_their_augmentations():
 
 @pytest.mark.parametrize("judges", [digits.MLP_JUDGES, digits.CONVNET_JUDGES], ids=["mlp", "conv"])
 def test_textbook_judges_are_exact_and_at_temperature_one(judges):
-    hmc, asghmc = judges
+    named = {judge.name: judge for judge in judges}
+    hmc, asghmc = named["hmc"], named["a-sghmc"]
     assert {judge.protocol for judge in judges} == {"textbook"}
     assert type(hmc.chain.kernel) is HMC
     assert isinstance(hmc.view(CORESET), Data)
     assert asghmc.chain.kernel.temperature == asghmc.chain.kernel.momentum == 1
     assert isinstance(asghmc.view(CORESET), Augmented)
     for judge in judges:
-        assert isinstance(judge.prior, FanIn | Isotropic)
+        assert isinstance(judge.prior, GaussianPrior)
 
 
 def test_the_full_data_are_judged_in_batches_at_their_own_mass():

@@ -80,7 +80,6 @@ def story() -> Callable[..., Story]:
             "facts": {name: name},
             "commands": [name],
             "recipe": name,
-            "spread": name,
         }
         return Story(**(told | changes))
 

@@ -59,6 +59,12 @@ def test_the_kept_step_has_a_ring() -> None:
     assert all('r="6"' not in chart for chart in learning_curves(CURVES))
 
 
+def test_the_png_says_what_is_noted(tmp_path) -> None:
+    for name, note in (("plain", ""), ("noted", "The first is shown.")):
+        save_learning_curves(tmp_path / name, CURVES, note=note)
+    assert (tmp_path / "plain").read_bytes() != (tmp_path / "noted").read_bytes()
+
+
 def test_curves_without_anything_recorded_are_still_a_chart() -> None:
     assert [parsed(chart)[1].text for chart in learning_curves({"a": []})] == [
         "Nothing was recorded."

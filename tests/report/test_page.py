@@ -84,7 +84,9 @@ def test_it_tells_the_story(story) -> None:
         ".910 ± .010",
         "Held-out accuracy",
         "Reliability of fKL",
-        "standard error over 2 fKL",
+        "standard error over 2 chains",
+        "A ring marks the step that was kept.",
+        "The share of test images",
     ):
         assert words in page.words
 
@@ -154,3 +156,43 @@ def test_protocols_get_a_table_each(story, rows) -> None:
     assert "Protocol: textbook" in page.words
     assert "Protocol: paper" in page.words
     assert "batch by batch" in page.words
+
+
+def test_a_ring_is_explained_where_one_is_drawn(story) -> None:
+    for chosen in ({}, {"fKL": 15}, {"other": 10}):
+        assert "A ring" not in Page(document(story(chosen=chosen))).words
+
+
+def test_the_first_of_several_coresets_is_named_so_where_one_is_drawn(story) -> None:
+    told = "Where a method has several coresets, the first is shown."
+    assert told not in Page(document(story())).words
+    assert Page(document(story(several={"fKL"}))).words.count(told) == 3  # pictures, bins, curves
+    assert told not in Page(document(story(several={"random"}))).words
+
+
+def test_points_that_are_no_images_are_not_called_so(story) -> None:
+    words = Page(document(story(points="points", pictures=[]))).words.partition("Skip to")[2]
+    for word in ("image", "pixel", "picture", "photograph"):
+        assert word not in words.partition("This file is complete")[0].lower()
+    assert "The share of test points" in words
+    assert "its features are then moved" in words
+
+
+def test_a_judge_is_explained_by_what_it_sees(story, rows) -> None:
+    held = summarise(rows("a", [0.1, 0.2], judge="a-sghmc"))
+    page = Page(document(story(summaries=held, seen={"a-sghmc": "as it is"})))
+    assert "sees the coreset as it is." in page.words
+    assert (
+        "sees the coreset augmented afresh at every step."
+        in Page(document(story(summaries=held))).words
+    )
+
+
+def test_only_judges_that_judged_are_explained(story, rows) -> None:
+    two = Page(document(story())).words  # HMC, and SGHMC on the full data
+    assert "Hamiltonian Monte Carlo" in two
+    assert "stochastic cousin" in two
+    assert "A-SGHMC" not in two
+    one = Page(document(story(summaries=summarise(rows("fKL", [0.9], judge="a-sghmc"))))).words
+    assert "A-SGHMC" in one
+    assert "Hamiltonian Monte Carlo" not in one

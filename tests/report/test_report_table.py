@@ -4,7 +4,8 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from pseudocore.report.cells import best_lines, body, caption
+from pseudocore.report.caption import caption
+from pseudocore.report.cells import best_lines, body
 from pseudocore.report.comparison import comparison
 from pseudocore.report.metric import ACCURACY, NLL, short
 from pseudocore.report.summary import summarise
@@ -29,7 +30,7 @@ def test_the_console_table_says_value_and_standard_error(summaries) -> None:
     text = printed(console_table(summaries, "Digits"))
     assert "Digits" in text
     assert ".910 ± .010" in text
-    assert "standard error over 2 seeds" in " ".join(text.split())
+    assert "standard error over 2 chains" in " ".join(text.split())
 
 
 def test_the_console_table_fits_80_columns_unbroken(rows) -> None:
@@ -50,7 +51,7 @@ def test_the_markdown_table(summaries) -> None:
     assert lines[1].startswith("| :-- | :-- | --: |")
     assert "| fKL | HMC | **.910 ± .010** |" in lines[4]
     assert "| random | HMC | .550 ± .050 |" in lines[2]
-    assert "full data: all images, weights 1" in lines[-1]
+    assert "full data: all images. ±" in lines[-1]
 
 
 def test_a_bar_or_a_break_in_a_name_cannot_break_the_markdown(rows) -> None:
@@ -65,7 +66,7 @@ def test_mixed_protocols_are_refused_everywhere(rows) -> None:
         markdown_table,
         lambda s: console_table(s, "t"),
         lambda s: comparison(s, {}),
-        lambda s: caption(s, "seeds"),
+        caption,
     ):
         with pytest.raises(ValueError, match="one protocol"):
             make(both)
@@ -115,3 +116,60 @@ def test_published_columns_only_where_they_were_measured(rows) -> None:
     assert "NLL published ↓" in text
     assert "1.234 ± .000" in text
     assert "published" not in markdown_table(summarise(rows("a", [0.5])))
+
+
+def constructed(rows, method, count, chains=2, **changes):
+    """Rows of several coresets of one method."""
+    return [
+        row
+        for construction in range(count)
+        for row in rows(method, [0.5 + construction / 10] * chains, construction=construction)
+        for row in [row | changes]
+    ]
+
+
+def test_the_caption_says_what_each_error_is_over(rows) -> None:
+    held = constructed(rows, "random", 5)
+    for method in ("rKL", "W", "fKL"):
+        held += constructed(rows, method, 3)
+    for method in ("herding", "k-center", "class means"):
+        held += rows(method, [0.5, 0.6])
+    told = caption(summarise(held))
+    assert (
+        "± is the standard error over 5 subsets for random, 3 coresets for rKL, W and fKL, "
+        "2 chains for the others." in told
+    )
+    few = caption(summarise([*constructed(rows, "random", 5), *rows("fKL", [0.5, 0.6])]))
+    assert "over 5 subsets for random, 2 chains for fKL." in few
+
+
+def test_the_caption_claims_no_error_where_there_is_none(rows) -> None:
+    alone = summarise(rows("fKL", [0.5]))
+    assert "Every line is of 1 chain, and so has no standard error." in caption(alone)
+    assert "±" not in caption(alone)
+    mixed = summarise([*constructed(rows, "random", 5, chains=1), *rows("fKL", [0.5])])
+    assert "over 5 subsets for random; none for fKL, of 1 chain." in caption(mixed)
+
+
+def test_the_caption_explains_the_highlight_where_there_is_one(rows) -> None:
+    alone = summarise(rows("fKL", [0.5, 0.6]))
+    several = summarise([*rows("fKL", [0.5, 0.6]), *rows("W", [0.7, 0.8])])
+    assert "Highlighted" not in caption(alone)
+    assert "Highlighted" in caption(several)
+    assert "Highlighted" not in caption(several, marked=False)
+    table = console_table(several, "t", marked=False)
+    assert "Highlighted" not in printed(table)
+
+
+def test_the_weights_of_the_full_data_are_said_where_they_are_not_one_each(rows) -> None:
+    for weights, told in (("N/M", "all images."), ("20 (tempered)", "weights 20 (tempered).")):
+        held = [*rows("fKL", [0.5]), *rows("full data", [0.9], ipc=None, weights=weights)]
+        assert told in caption(summarise(held))
+
+
+def test_points_that_are_no_images_are_not_called_so(rows) -> None:
+    held = summarise([*rows("fKL", [0.5]), *rows("full data", [0.9], ipc=None)])
+    told = caption(held, "points")
+    assert "points per class: 1" in told
+    assert "full data: all points" in told
+    assert "image" not in markdown_table(held, "points")

@@ -145,9 +145,26 @@ def test_refusal_by_the_system_is_explained(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
-def test_other_errors_of_the_system_pass_unchanged(tmp_path):
-    with pytest.raises(OSError, match="too long"):
+def test_a_name_that_is_too_long_is_named(tmp_path):
+    with pytest.raises(UserError, match=r"xxx: File name too long\. Choose a shorter one"):
         write_atomically(tmp_path / ("x" * 300), b"new")
+
+
+def test_any_other_refusal_names_the_path_too(tmp_path, monkeypatch):
+    def refused(*_):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "replace", refused)
+    with pytest.raises(UserError, match=r"Cannot write .*file: Input/output error\. .*--out"):
+        write_atomically(tmp_path / "file", b"new")
+
+
+@pytest.mark.parametrize("below", ["", "sub"])
+def test_a_link_to_nowhere_is_named(tmp_path, below):
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    said = rf"\({tmp_path}/link, a link to {tmp_path}/gone, which is not there, is in the way\)"
+    with pytest.raises(UserError, match=said):
+        write_atomically(tmp_path / "link" / below / "file", b"new")
 
 
 def test_append_adds(tmp_path):

@@ -70,8 +70,7 @@ def test_commit_is_that_of_the_checkout_which_tracks_the_package(tmp_path, monke
         done = subprocess.run(["git", *who, *arguments], cwd=tmp_path, capture_output=True)
         assert done.returncode == 0, done.stderr
 
-    inside = tmp_path / "package" / "store" / "environment.py"
-    monkeypatch.setattr(environment_module, "__file__", str(inside))
+    monkeypatch.setattr(environment_module, "PACKAGE", tmp_path / "package")
     (tmp_path / "package").mkdir()
     (tmp_path / "package" / "errors.py").write_text("")
     git("init")
@@ -127,7 +126,8 @@ def test_resume_clears_what_killed_writers_left(folder):
 def test_second_create_points_to_resume(folder):
     Run.create(folder, RECIPE)
     before = content(folder)
-    with pytest.raises(UserError, match="already holds this run: continue it with --resume"):
+    said = r"already holds this run: continue it with --resume \(in Python resume=True\)"
+    with pytest.raises(UserError, match=said):
         Run.create(folder, RECIPE)
     assert content(folder) == before
 
@@ -175,6 +175,15 @@ def test_file_in_place_of_the_folder(folder, begin):
         with pytest.raises(UserError, match="run is in the way"):
             begin(path, RECIPE)
     assert folder.read_text() == "mine"
+
+
+def test_a_name_that_is_too_long_is_no_run_and_becomes_none(tmp_path):
+    path = tmp_path / ("x" * 300)
+    with pytest.raises(UserError, match=r"xxx.*(too long|no folder)"):
+        Run.read(path)
+    for begin in (Run.create, Run.resume):
+        with pytest.raises(UserError, match=r"too long.*shorter"):
+            begin(path, RECIPE)
 
 
 def test_reading_what_is_not_there(folder):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from pseudocore.errors import UserError
 from pseudocore.kernels import SGHMC
-from pseudocore.store.source import imports, to_python
+from pseudocore.store.source import imports, spelt, to_python
 from pseudocore.store.values import from_json, to_json
 
 
@@ -119,6 +119,16 @@ def test_source_builds_the_value(value):
 def test_both_round_trips_hold_for_any_value(value):
     assert same(from_json(json.loads(json.dumps(to_json(value))), KNOWN), value)
     assert same(eval(to_python(value), dict(KNOWN)), value)
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_json_is_spelt_as_the_source_of_its_value(value):
+    line = " ".join(to_python(value).split()).replace("( ", "(").replace(", )", ")")
+    assert spelt(to_json(value)) == line.replace("{ ", "{").replace(", }", "}")
+
+
+def test_a_function_in_json_is_spelt_as_its_name():
+    assert spelt(to_json(Holder(optax.sgd))) == f"Holder(thing={optax.sgd.__module__}.sgd)"
 
 
 def test_json_says_every_field():

@@ -1,13 +1,15 @@
 """What an augmentation asks of its batch and its numbers, with the remedy where it is not met."""
 
-import math
 from typing import Any
 
 import equinox as eqx
+import jax
+import jax.random as jr
 
 from pseudocore.augment.base import Augment
+from pseudocore.checks import within as within
 from pseudocore.errors import UserError
-from pseudocore.types import Images, Points
+from pseudocore.types import Images, Points, Shape
 
 
 def images_of(augment: Augment, x: Points) -> Images:
@@ -20,13 +22,18 @@ def images_of(augment: Augment, x: Points) -> Images:
     return x
 
 
-def within(augment: Augment, name: str, low: float, high: float) -> None:
-    """The field `name` is a number in [low, high]."""
-    value = getattr(augment, name)
-    if not (low <= value <= high and math.isfinite(value)):
-        raise UserError(
-            f"{type(augment).__name__}({name}={value}): choose {name} from {low} to {high}."
-        )
+def check_takes(augment: Augment, shape: Shape) -> None:
+    """Let an augmentation refuse points of this shape now, with nothing computed."""
+    jax.eval_shape(augment, jr.key(0), jax.ShapeDtypeStruct((1, *shape), jax.numpy.float32))
+
+
+def takes(augment: Augment, shape: Shape) -> bool:
+    """Whether an augmentation is one of points of this shape."""
+    try:
+        check_takes(augment, shape)
+    except UserError:
+        return False
+    return True
 
 
 def strength(default: float) -> Any:

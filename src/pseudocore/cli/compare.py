@@ -3,23 +3,33 @@
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
-from pseudocore.cli.console import Bars, print_json, say, show, warn
+from pseudocore.cli.console import Bars, print_json, say, show_results, warn
+from pseudocore.cli.data import judges_of
 from pseudocore.cli.options import chain_seeds, opener, parse, read_recipe
 from pseudocore.data import Data
 from pseudocore.datasets.base import Split
-from pseudocore.engine.comparison import FULL, chosen_judges, compare, learned, subsets
+from pseudocore.doubts import doubts
+from pseudocore.engine.comparison import (
+    FULL,
+    chosen_judges,
+    compare,
+    learned,
+    subsets,
+)
 from pseudocore.engine.control import Control
 from pseudocore.engine.distill import INITIAL
 from pseudocore.engine.judging import check_fit
-from pseudocore.engine.telling import facts, tell
+from pseudocore.engine.telling import facts, kind, tell
 from pseudocore.errors import UserError
 from pseudocore.evaluate import Judge
 from pseudocore.model import Model
 from pseudocore.recipes.base import Recipe
-from pseudocore.report.table import console_table
+from pseudocore.recipes.judges import fitted
+from pseudocore.report.metric import counted
 from pseudocore.store.coreset import read_coreset
 from pseudocore.store.run import Run
 from pseudocore.store.source import to_python
@@ -27,8 +37,7 @@ from pseudocore.store.values import to_json
 
 ABOUT = """Judge runs of one dataset and size beside subsets and the full data.
 
-usage: pseudocore compare RUN [RUN ...] --out FOLDER [flags]. Leaves results.json, table.md,
-pictures and report.html."""
+Leaves results.json, table.md, pictures and report.html."""
 
 EXAMPLES = (
     "pseudocore compare runs/fkl runs/w --out runs/comparison",
@@ -38,12 +47,9 @@ EXAMPLES = (
 )
 
 
-SPREAD = "subsets for random, else chains on the one coreset"
-
-
 @dataclasses.dataclass(frozen=True)
 class Compare:
-    runs: tyro.conf.Positional[tuple[Path, ...]]
+    runs: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="RUN ...")]
     """Folders made by pseudocore distill."""
     out: Path
     """Folder for the comparison."""
@@ -82,12 +88,12 @@ def main(arguments: Sequence[str]) -> int:
     }
     run = opener(options.resume)(options.out, identity)
     with Bars() as bars, Control(bars.say) as control:
-        records, summaries = judge_and_tell(options, recipe, recipes, contest, run, control)
+        records, told = judge_and_tell(options, recipe, recipes, contest, run, control)
     if options.json:
         print_json([row for record in records for row in record["rows"]])
     else:
-        show(console_table(summaries, f"{options.out}", SPREAD))
-    warn([warning for record in records for warning in record["warnings"]])
+        show_results(told.summaries, f"{options.out}", kind(contest.split))
+    warn([*contest.notes, *doubts(records)])
     say(f"The page is {run.file('report.html')}.")
     return 0
 
@@ -132,6 +138,7 @@ class Contest:
     after: dict[str, Data]
     judges: tuple[Judge, ...]
     full: list[Judge]
+    notes: list[str]  # for the page, the table and the console
 
 
 def contenders(options: Compare, recipe: Recipe, recipes: dict[Path, Recipe]) -> Contest:
@@ -144,23 +151,57 @@ def contenders(options: Compare, recipe: Recipe, recipes: dict[Path, Recipe]) ->
     after = {called[path]: learned(path) for path in recipes}
     for u in (*before.values(), *after.values()):
         check_fit(u, split)
+    judges = judges_of(recipe, options.protocol, split)
+    full = full_judges(recipe, options, split)
     return Contest(
         split,
         subsets(chosen, split, model, recipe.ipc, options.experts, options.seed),
         before,
         after,
-        chosen_judges(recipe, options.protocol, split),
-        [full_judge(recipe)] if FULL in options.baselines else [],
+        judges,
+        full,
+        others_judges(options, recipes, split),
     )
 
 
-def full_judge(recipe: Recipe) -> Judge:
+def full_judges(recipe: Recipe, options: Compare, split: Split) -> list[Judge]:
+    """Who judges the full data, if it is asked for."""
+    if FULL not in options.baselines:
+        return []
+    if options.protocol != "textbook":
+        raise UserError(
+            f"The full data's posterior is sampled under the textbook protocol only, and protocols "
+            f"share no table: leave {FULL!r} out of --baselines, or --protocol {options.protocol}."
+        )
     if recipe.full is None:
         raise UserError(
             f"This recipe does not say how to sample the full data's posterior: leave {FULL!r} out "
             "of --baselines."
         )
-    return recipe.full
+    return [fitted(recipe.full, split.shape)]
+
+
+def others_judges(options: Compare, recipes: dict[Path, Recipe], split: Split) -> list[str]:
+    """A sentence that says whose judges are used, where the runs' recipes differ in them."""
+
+    def wanted(recipe: Recipe):
+        full = recipe.full if FULL in options.baselines else None
+        return [to_json(judge) for judge in chosen_judges(recipe, options.protocol, split)], (
+            full and to_json(full)
+        )
+
+    (first, recipe), *others = recipes.items()
+    unlike = [str(path) for path, other in others if wanted(other) != wanted(recipe)]
+    if not unlike:
+        return []
+    return [
+        f"All are judged by the judges of {first}, named first; the recipe of "
+        f"{' and '.join(unlike)} has others."
+    ]
+
+
+def lead(coresets: int, ipc: int, points: str) -> str:
+    return f"{counted(coresets, 'learned coreset')} of {counted(ipc, points[:-1])} per class."
 
 
 def judge_and_tell(
@@ -174,8 +215,10 @@ def judge_and_tell(
     curves = {called[path]: Run.read(path).metrics() for path in recipes}
     story = {
         "title": "Pseudocoresets compared",
-        "lead": [f"{len(after)} learned coresets of {recipe.ipc} images per class."],
+        "notes": contest.notes,
+        "lead": [lead(len(after), recipe.ipc, kind(split))],
         "facts": facts(split, recipe, seeds, run.environment),
         "recipe": "\n\n".join(to_python(recipe) for recipe in recipes.values()),
     }
-    return records, tell(run, records, before, after, curves, split, story, SPREAD)
+    judges = [*contest.judges, *contest.full]
+    return records, tell(run, records, before, after, curves, split, story, judges)

@@ -9,6 +9,9 @@ import rich.progress
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from pseudocore.report.summary import Summary
+from pseudocore.report.table import console_table
+
 QUIET = 5.0  # seconds between lines where there is no terminal
 
 # What is computed is what is asked for; what a person reads on the way goes to standard error.
@@ -63,10 +66,21 @@ def say(sentence: str) -> None:
     words.print(Text(sentence), soft_wrap=True)
 
 
+def show_results(summaries: Sequence[Summary], title: str, points: str) -> None:
+    """The table of results; where there are no styles, nothing is said of what they would mark."""
+    styled = Console().color_system is not None
+    show(console_table(summaries, title, points, styled))
+
+
 def show(table: RenderableType) -> None:
     """A table, with room for all its columns: squeezed into a window it would lose digits."""
     needed = results.measure(table, options=results.options.update(max_width=1000)).maximum
     Console(highlight=False, width=max(results.width, needed)).print(table)
+
+
+def conclude(sentences: Sequence[str]) -> None:
+    """What follows from a table, under it."""
+    results.print(Text("\n" + "\n".join(f"- {sentence}" for sentence in sentences)), soft_wrap=True)
 
 
 def warn(sentences: Sequence[str]) -> None:

@@ -5,18 +5,18 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from pseudocore.cli.console import Bars, print_json, say, show, warn
+from pseudocore.cli.console import Bars, conclude, print_json, say, show_results, warn
 from pseudocore.cli.options import opener, parse
+from pseudocore.doubts import doubts
 from pseudocore.engine.comparison import BASELINES, chosen_judges, compare, learned, subsets
 from pseudocore.engine.control import Control
 from pseudocore.engine.distill import INITIAL, begin
-from pseudocore.engine.runs import make_coreset, resume, train_plan
-from pseudocore.engine.telling import facts, tell
+from pseudocore.engine.runs import make_coreset, train_plan
+from pseudocore.engine.telling import facts, kind, tell
 from pseudocore.errors import UserError
 from pseudocore.model import Model
 from pseudocore.recipes.base import Recipe, is_seed
 from pseudocore.recipes.digits import FAMILIES, METHODS
-from pseudocore.report.table import console_table
 from pseudocore.store.coreset import read_coreset
 from pseudocore.store.run import Run
 from pseudocore.store.source import to_python
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
     begin(recipes["fkl"], split)  # refuses an ipc above the class size, with nothing written yet
     run = opener(options.resume)(options.out, identity)
     with Bars() as bars, Control(bars.say) as control:
-        experts = train_plan(recipes["fkl"].plan, run.file("experts"), control, resume)
+        experts = train_plan(recipes["fkl"].plan, run.file("experts"), control, resume=True)
         folders = {
             recipe.divergence.name: [
                 make_coreset(
@@ -77,27 +77,21 @@ def main(arguments: Sequence[str]) -> int:
                     experts,
                     run.file(f"{name}-{i}"),
                     control,
-                    resume,
+                    resume=True,
                 )
                 for i in range(options.constructions)
             ]
             for name, recipe in recipes.items()
         }
-        records, summaries = judge_and_tell(options, recipes, folders, experts, run, control, began)
+        records, told = judge_and_tell(options, recipes, folders, experts, run, control, began)
     if options.json:
         print_json([row for record in records for row in record["rows"]])
     else:
-        show(console_table(summaries, "Digits, judged on the test part", SPREAD))
-    warn([warning for record in records for warning in record["warnings"]])
+        show_results(told.summaries, "Digits, judged on the test part", kind(split))
+        conclude(told.findings)
+    warn(doubts(records))
     say(f"{time.monotonic() - began:.0f} s. Open {run.file('report.html')}")
     return 0
-
-
-ALIKE = (
-    "At one image per class herding and k-center choose the same image: the one closest to the "
-    "mean of its class."
-)
-SPREAD = "coresets where several were made (random, learned), else chains on the one"
 
 
 def demo_recipes(options: Demo) -> dict[str, Recipe]:
@@ -127,7 +121,6 @@ def judge_and_tell(options: Demo, recipes, folders, experts, run: Run, control: 
     records = compare(recipe, entries, judges, seeds, run, control, [recipe.full])
     points = recipe.ipc * split.classes
     story = {
-        "notes": [ALIKE] if recipe.ipc == 1 else [],
         "title": f"{'Ten' if points == 10 else points} digits that stand in for a thousand",
         "lead": lead(recipe, split),
         "facts": {
@@ -143,7 +136,7 @@ def judge_and_tell(options: Demo, recipes, folders, experts, run: Run, control: 
     before = {name: read_coreset(paths[0] / INITIAL) for name, paths in folders.items()}
     after = {name: entries[name][0] for name in folders}
     curves = {name: Run.read(paths[0]).metrics() for name, paths in folders.items()}
-    return records, tell(run, records, before, after, curves, split, story, SPREAD)
+    return records, tell(run, records, before, after, curves, split, story, [*judges, recipe.full])
 
 
 def command(options: Demo) -> str:

@@ -9,11 +9,12 @@ from typing import Annotated
 import tyro
 
 from pseudocore.cli.console import Bars, print_json, say
-from pseudocore.cli.options import known, opener, parse, take_word, with_data
+from pseudocore.cli.data import INSTEAD, on_data
+from pseudocore.cli.options import check_readable, known, parse, take_word
 from pseudocore.cli.parts import take_parts
 from pseudocore.engine.control import Control
 from pseudocore.engine.runs import make_coreset
-from pseudocore.errors import unknown
+from pseudocore.errors import UserError, unknown
 from pseudocore.recipes import presets
 from pseudocore.recipes.base import Recipe
 from pseudocore.store.coreset import CORESET
@@ -21,8 +22,8 @@ from pseudocore.store.run import Run
 
 ABOUT = """Learn a pseudocoreset with a divergence, from experts trained before.
 
-usage: pseudocore distill RECIPE [flags]. Every number and name in the recipe is a flag, and so is
-every part of it, written as the recipe prints it: --augment 'DSA()'. Recipes:
+Every number and name in the recipe is a flag, and so is every part of it, written as the recipe
+prints it: --augment 'DSA()'. Recipes:
 {names}"""
 
 EXAMPLES = (
@@ -37,6 +38,7 @@ EXAMPLES = (
     "--experts runs/cifar --out runs/cifar-fkl",
     "pseudocore distill digits/ipc1-fkl --experts runs/experts --out runs/fkl --resume",
 )
+SHOWN = "digits/ipc1-fkl"  # whose flags the help shows where no recipe is named
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,8 +48,7 @@ class Distill:
     """Folder of the experts."""
     out: Path
     """Folder for the run."""
-    data: str | None = None
-    """digits, cifar10:FOLDER or FILE.npz instead of the recipe's data."""
+    data: Annotated[str | None, tyro.conf.arg(help=INSTEAD)] = None
     resume: bool = False
     """Continue what was stopped."""
     json: bool = False
@@ -56,16 +57,23 @@ class Distill:
 
 def main(arguments: Sequence[str]) -> int:
     recipes = presets()
-    name, rest = take_word(arguments, "digits/ipc1-fkl")
+    name, rest = take_word(arguments, "")
+    if not name:
+        if not {"-h", "--help"} & set(rest):
+            raise UserError(
+                f"Name a recipe: pseudocore distill {SHOWN} --experts FOLDER --out FOLDER. "
+                "pseudocore distill --help lists them all."
+            )
+        name = SHOWN
     if name not in recipes:
         raise unknown("recipe", name, recipes)
     recipe, rest = take_parts(recipes[name], rest, known())
     about = ABOUT.format(names=families(recipes))
-    options = parse("distill", partial(Distill, recipe=recipe), rest, about, EXAMPLES)
-    recipe = options.recipe
-    recipe = dataclasses.replace(recipe, plan=with_data(recipe.plan, options.data))
+    options = parse("distill RECIPE", partial(Distill, recipe=recipe), rest, about, EXAMPLES)
+    recipe = on_data(options.recipe, options.data)
+    check_readable(recipe)
     with Bars() as bars, Control(bars.say) as control:
-        make_coreset(recipe, options.experts, options.out, control, opener(options.resume))
+        make_coreset(recipe, options.experts, options.out, control, resume=options.resume)
     if options.json:
         print_json(Run.read(options.out).metrics()[-1])
     say(f"The coreset is {options.out / CORESET}. Judge it: pseudocore evaluate {options.out}")

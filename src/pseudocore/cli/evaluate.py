@@ -5,23 +5,25 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from pseudocore.cli.console import Bars, print_json, say, show, warn
+from pseudocore.cli.console import Bars, print_json, say, show_results, warn
+from pseudocore.cli.data import judges_of
 from pseudocore.cli.options import chain_seeds, known, parse, read_recipe, take_word
 from pseudocore.cli.parts import take_parts
-from pseudocore.engine.comparison import chosen_judges, compare, learned
+from pseudocore.doubts import doubts
+from pseudocore.engine.comparison import check_judges, compare, learned
 from pseudocore.engine.control import Control
 from pseudocore.engine.judging import check_fit
 from pseudocore.engine.runs import resume
+from pseudocore.engine.telling import kind
 from pseudocore.errors import UserError
 from pseudocore.evaluate import Judge
 from pseudocore.report.summary import summarise
-from pseudocore.report.table import console_table
 from pseudocore.store.run import Run
 
 ABOUT = """Judge the coreset of a run: sample its posterior, predict the test points, score.
 
-usage: pseudocore evaluate RUN [flags]. Judgements are kept in the run's folder: what was judged
-before is not judged again, and what is stopped goes on when called again."""
+Judgements are kept in the run's folder: what was judged before is not judged again, and what is
+stopped goes on when called again."""
 
 EXAMPLES = (
     "pseudocore evaluate runs/fkl",
@@ -62,17 +64,18 @@ def main(arguments: Sequence[str]) -> int:
     folder, rest = take_word(arguments, "")
     if not folder:
         if wants_help:
-            parse("evaluate", partial(Evaluate, judges=()), ["--help"], ABOUT, EXAMPLES)
+            parse("evaluate RUN", partial(Evaluate, judges=()), ["--help"], ABOUT, EXAMPLES)
         raise UserError("Name the folder of a run: pseudocore evaluate RUN.")
     recipe = read_recipe(Path(folder))
     split = recipe.plan.data.load()
-    judges = chosen_judges(recipe, protocol_in(rest), split)
+    judges = judges_of(recipe, protocol_in(rest), split)
     asked, rest = take_parts(Evaluate(judges), rest, known())
     make = partial(Evaluate, judges=asked.judges)
-    options = parse("evaluate", make, rest, ABOUT, EXAMPLES)
+    options = parse("evaluate RUN", make, rest, ABOUT, EXAMPLES)
     seeds = chain_seeds(options.seed, options.seeds)
     u = learned(Path(folder))
     check_fit(u, split)
+    check_judges(options.judges, split)
     entries = {recipe.divergence.name: (u,)}
     run = Run.read(folder)
     if options.out is not None:
@@ -83,7 +86,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.json:
         print_json(rows)
     else:
-        show(console_table(summarise(rows), f"{folder}", "chains on this coreset"))
-    warn([warning for record in records for warning in record["warnings"]])
+        show_results(summarise(rows), f"{folder}", kind(split))
+    warn(doubts(records))
     say(f"The rows are in {run.file('results.json')}.")
     return 0

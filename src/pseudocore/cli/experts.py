@@ -9,20 +9,22 @@ from typing import Annotated
 import tyro
 
 from pseudocore.cli.console import Bars, print_json, say
-from pseudocore.cli.options import known, opener, parse, take_word, with_data
+from pseudocore.cli.data import INSTEAD, on_data
+from pseudocore.cli.options import check_readable, known, parse, take_word
 from pseudocore.cli.parts import take_parts
 from pseudocore.engine.control import Control
 from pseudocore.engine.runs import train_plan
 from pseudocore.errors import unknown
-from pseudocore.recipes import presets
+from pseudocore.recipes import digits, paper, presets
 from pseudocore.recipes.base import ExpertPlan
+from pseudocore.report.metric import counted
 from pseudocore.store.trajectories import read_index
 
 ABOUT = """Train networks on the whole data, and keep their parameters after every epoch.
 
-usage: pseudocore experts [RECIPE] [flags]. RECIPE names the plan: digits (the default),
-digits-convnet, paper/cifar10, paper/cifar10-aug, or any recipe of pseudocore distill. Every part
-of the plan is a flag too, written as a recipe prints it: --network 'ConvNet(depth=2, width=32)'."""
+RECIPE names the plan: digits (the default), digits-convnet, paper/cifar10, paper/cifar10-aug, or
+any recipe of pseudocore distill. Every part of the plan is a flag too, written as a recipe prints
+it: --network 'ConvNet(depth=2, width=32)'."""
 
 EXAMPLES = (
     "pseudocore experts digits --out runs/experts",
@@ -40,8 +42,7 @@ class Experts:
     plan: Annotated[ExpertPlan, tyro.conf.arg(name="")]
     out: Path
     """Folder for the experts."""
-    data: str | None = None
-    """digits, cifar10:FOLDER or FILE.npz instead of the recipe's data."""
+    data: Annotated[str | None, tyro.conf.arg(help=INSTEAD)] = None
     resume: bool = False
     """Continue what was stopped."""
     json: bool = False
@@ -50,10 +51,8 @@ class Experts:
 
 def plans() -> dict[str, ExpertPlan]:
     """Every plan by the names of its recipes, and by the family alone."""
-    found = {name: recipe.plan for name, recipe in presets().items()}
-    short = {"digits": "digits/ipc1-fkl", "digits-convnet": "digits-convnet/ipc1-fkl"}
-    short |= {f"paper/cifar10{end}": f"paper/cifar10-ipc1-fkl{end}" for end in ("", "-aug")}
-    return {name: found[long] for name, long in short.items()} | found
+    short = {family: plan for family, (plan, _) in digits.FAMILIES.items()}
+    return short | paper.plans() | {name: recipe.plan for name, recipe in presets().items()}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -61,11 +60,13 @@ def main(arguments: Sequence[str]) -> int:
     if name not in plans():
         raise unknown("recipe", name, plans())
     plan, rest = take_parts(plans()[name], rest, known(), but=["--data"])
-    options = parse("experts", partial(Experts, plan=plan), rest, ABOUT, EXAMPLES)
-    plan = with_data(options.plan, options.data)
+    options = parse("experts [RECIPE]", partial(Experts, plan=plan), rest, ABOUT, EXAMPLES)
+    plan = on_data(options.plan, options.data)
+    check_readable(plan)
     with Bars() as bars, Control(bars.say) as control:
-        train_plan(plan, options.out, control, opener(options.resume))
+        train_plan(plan, options.out, control, resume=options.resume)
     if options.json:
         print_json(read_index(options.out))
-    say(f"{plan.count} experts of {plan.epochs} epochs are in {options.out}.")
+    experts, epochs = counted(plan.count, "expert"), counted(plan.epochs, "epoch")
+    say(f"{experts} of {epochs} {'is' if plan.count == 1 else 'are'} in {options.out}.")
     return 0

@@ -4,17 +4,16 @@ import dataclasses
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import tyro
 
 import pseudocore
-from pseudocore import datasets
-from pseudocore.engine.runs import create, resume
+from pseudocore.engine.runs import opener as opener
 from pseudocore.errors import UserError
-from pseudocore.recipes.base import SEEDS, ExpertPlan, Recipe
+from pseudocore.recipes.base import SEEDS, Recipe
 from pseudocore.store.run import RECIPE, Run
-from pseudocore.store.values import from_json
+from pseudocore.store.values import from_json, to_json
 
 Options = TypeVar("Options")
 
@@ -46,14 +45,6 @@ def take_word(arguments: Sequence[str], default: str) -> tuple[str, list[str]]:
     return default, list(arguments)
 
 
-def with_data(plan: ExpertPlan, name: str | None) -> ExpertPlan:
-    """The plan, on the data of this name if there is one."""
-    if name is None:
-        return plan
-    flags = {flag: getattr(plan.data, flag) for flag in ("held_out", "seed")}  # these still hold
-    return dataclasses.replace(plan, data=dataclasses.replace(datasets.named(name), **flags))
-
-
 def chain_seeds(first: int, count: int) -> range:
     """The seeds of this many chains."""
     if count < 1:
@@ -61,11 +52,6 @@ def chain_seeds(first: int, count: int) -> range:
     if not 0 <= first <= SEEDS - count:
         raise UserError(f"--seed {first} is no seed: give a whole number from 0, below {SEEDS}.")
     return range(first, first + count)
-
-
-def opener(resumed: bool):
-    """How a run's folder is opened."""
-    return resume if resumed else create
 
 
 def known() -> dict[str, type]:
@@ -76,6 +62,18 @@ def known() -> dict[str, type]:
         for name, kind in public.items()
         if isinstance(kind, type) and dataclasses.is_dataclass(kind)
     }
+
+
+def check_readable(value: Any) -> None:
+    """Refuse what the other verbs could not read back: a class that the package does not export."""
+    raw = to_json(value)
+    try:
+        from_json(raw, known())
+    except UserError as error:
+        raise UserError(
+            f"What is recorded here no other verb could read: {error} Export the class in "
+            "src/pseudocore/__init__.pyi, or call train_plan and make_coreset from Python."
+        ) from error
 
 
 def read_recipe(folder: Path) -> Recipe:

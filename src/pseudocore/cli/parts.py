@@ -21,42 +21,59 @@ def take_parts(
     `but` are flags that name a part and mean something else.
     """
     rest: list[str] = []
+    draft, changed = apart(whole), False
     words = iter(arguments)
     for word in words:
         flag, equals, text = word.partition("=")
         path = flag.removeprefix("--").replace("-", "_").split(".")
-        if not flag.startswith("--") or flag in but or not is_part(whole, path):
+        if not flag.startswith("--") or flag in but or not is_part(draft, path):
             rest.append(word)
             continue
-        value = text if equals else next(words, "")
-        whole = replaced(whole, path, from_python(value, known))
-    return whole, rest
+        put(draft, path, from_python(text if equals else next(words, ""), known))
+        changed = True
+    return (together(draft, "recipe") if changed else whole), rest
 
 
-def is_part(whole: Any, path: Sequence[str]) -> bool:
+@dataclasses.dataclass
+class Draft:
+    """A value taken apart: checked only when all its parts are changed, in whatever order."""
+
+    kind: type
+    items: dict[Any, Any]
+
+
+def apart(value: Any) -> Any:
+    """Values and tuples as drafts, down to what has no fields."""
+    if isinstance(value, tuple):
+        return Draft(tuple, {str(i): apart(item) for i, item in enumerate(value)})
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        items = {name: apart(getattr(value, name)) for name in fields(type(value))}
+        return Draft(type(value), items)
+    return value
+
+
+def together(draft: Any, where: str) -> Any:
+    """The value of a draft, each part checked as if it had been built so."""
+    if not isinstance(draft, Draft):
+        return draft
+    items = {name: together(item, f"{where}.{name}") for name, item in draft.items.items()}
+    return tuple(items.values()) if draft.kind is tuple else build(draft.kind, where, items)
+
+
+def is_part(draft: Any, path: Sequence[str]) -> bool:
     """Whether the path leads to something that consists of fields, or to several such."""
     for name in path:
-        if isinstance(whole, tuple):
-            if not name.isdecimal() or int(name) >= len(whole):
-                return False
-            whole = whole[int(name)]
-        elif dataclasses.is_dataclass(whole) and name in fields(type(whole)):
-            whole = getattr(whole, name)
-        else:
+        if not isinstance(draft, Draft) or name not in draft.items:
             return False
-    several = whole if isinstance(whole, tuple) else (whole,)
-    return len(several) > 0 and all(map(dataclasses.is_dataclass, several))
+        draft = draft.items[name]
+    several = isinstance(draft, Draft) and draft.kind is tuple
+    parts = list(draft.items.values()) if several else [draft]
+    return len(parts) > 0 and all(isinstance(part, Draft) for part in parts)
 
 
-def replaced(whole: Any, path: Sequence[str], part: Any, where: str = "recipe") -> Any:
-    """The value with another part at the path, checked as if it had been built so."""
-    if not path:
-        return part
-    name, *deeper = path
-    if isinstance(whole, tuple):
-        at = int(name)
-        item = replaced(whole[at], deeper, part, f"{where}.{name}")
-        return (*whole[:at], item, *whole[at + 1 :])
-    items = {field: getattr(whole, field) for field in fields(type(whole))}
-    items[name] = replaced(items[name], deeper, part, f"{where}.{name}")
-    return build(type(whole), where, items)
+def put(draft: Draft, path: Sequence[str], part: Any) -> None:
+    """Another part at the path."""
+    *way, last = path
+    for name in way:
+        draft = draft.items[name]
+    draft.items[last] = apart(part)

@@ -1,6 +1,7 @@
 """A dataset is a frozen value that loads three parts; decisions are made on the second only."""
 
 import abc
+from typing import TYPE_CHECKING
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -46,6 +47,11 @@ class Split(eqx.Module):
 class Dataset(eqx.Module):
     """Where real points come from."""
 
+    # Type checkers would take these for the first arguments of every dataset.
+    if not TYPE_CHECKING:
+        held_out: eqx.AbstractVar[float]  # the fraction of train that decisions are made on
+        seed: eqx.AbstractVar[int]  # of that cut
+
     @abc.abstractmethod
     def load(self) -> Split:
         """Train, held-out (cut from train) and test."""
@@ -55,11 +61,14 @@ def split(
     train: tuple[np.ndarray, np.ndarray],
     test: tuple[np.ndarray, np.ndarray],
     classes: int,
-    standardise: Standardise,
     held_out: float,
     seed: int,
+    standardise: Standardise | None = None,
 ) -> Split:
-    """Cut the held-out part from train, at random within each class, and standardise all."""
+    """Cut the held-out part from train, at random within each class, and standardise all.
+
+    Without constants of its own a dataset is standardised by those of train as it is left.
+    """
     for name, (pixels, labels) in {"train": train, "test": test}.items():
         check(name, pixels, labels, classes)
     if train[0].shape[1:] != test[0].shape[1:]:
@@ -68,18 +77,29 @@ def split(
             "they must be equal."
         )
     kept, cut = stratified(train[1], held_out, seed)
+    scaled = standardise or statistics(train[0][kept])
 
     def ready(pixels: np.ndarray, labels: np.ndarray) -> Data:
         # JAX knows neither big-endian numbers nor, as a rule, 64 bits.
         whole = jnp.asarray(labels.astype(np.int32))
-        return labelled(jnp.asarray(standardise(pixels)), whole, classes)
+        return labelled(jnp.asarray(scaled(pixels)), whole, classes)
 
     return Split(
         ready(train[0][kept], train[1][kept]),
         ready(train[0][cut], train[1][cut]),
         ready(*test),
-        standardise,
+        scaled,
     )
+
+
+def statistics(pixels: np.ndarray) -> Standardise:
+    """Mean and deviation of each channel (of images) or feature (of rows)."""
+    axes = tuple(range(pixels.ndim - 1))
+    mean, deviation = (f(axes, dtype=np.float64) for f in (pixels.mean, pixels.std))
+    # Of equal numbers the deviation is rounding error; what float32 cannot tell apart is equal.
+    float32 = np.finfo(np.float32)
+    varies = deviation > float32.eps * np.abs(mean) + float32.tiny
+    return Standardise(tuple(mean.tolist()), tuple(np.where(varies, deviation, 1.0).tolist()))
 
 
 def stratified(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -25,7 +25,7 @@ class Cifar10(Dataset):
 
     def load(self) -> Split:
         train, test = (read(Path(self.path), names) for names in (TRAIN, TEST))
-        return split(train, test, 10, STANDARDISE, self.held_out, self.seed)
+        return split(train, test, 10, self.held_out, self.seed, STANDARDISE)
 
 
 def read(folder: Path, names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:

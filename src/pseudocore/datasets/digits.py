@@ -28,7 +28,7 @@ class Digits(Dataset):
             (pixels[rest], labels[rest]),
             (pixels[test], labels[test]),
             10,
-            standardise,
             self.held_out,
             self.seed,
+            standardise,
         )

@@ -5,7 +5,7 @@ from pathlib import Path
 import equinox as eqx
 import numpy as np
 
-from pseudocore.datasets.base import Dataset, Split, Standardise, check, split, stratified
+from pseudocore.datasets.base import Dataset, Split, split
 from pseudocore.errors import UserError
 
 NAMES = ("x_train", "y_train", "x_test", "y_test")
@@ -27,19 +27,8 @@ class Npz(Dataset):
         x_train, y_train, x_test, y_test = arrays(Path(self.path))
         x_train, x_test = (x[..., None] if x.ndim == 3 else x for x in (x_train, x_test))
         classes = len(np.unique(y_train))  # so that a label without points is out of range
-        check("train", x_train, y_train, classes)
-        kept, _ = stratified(y_train, self.held_out, self.seed)
-        axes = tuple(range(x_train.ndim - 1))
-        mean = x_train[kept].mean(axes, dtype=np.float64)
-        deviation = x_train[kept].std(axes, dtype=np.float64)
-        # Of equal numbers the deviation is rounding error; what float32 cannot tell apart is equal.
-        float32 = np.finfo(np.float32)
-        varies = deviation > float32.eps * np.abs(mean) + float32.tiny
-        standardise = Standardise(
-            tuple(mean.tolist()), tuple(np.where(varies, deviation, 1.0).tolist())
-        )
         train, test = (x_train, y_train), (x_test, y_test)
-        return split(train, test, classes, standardise, self.held_out, self.seed)
+        return split(train, test, classes, self.held_out, self.seed)
 
 
 def arrays(path: Path) -> list[np.ndarray]:

@@ -5,6 +5,7 @@ from typing import ClassVar
 import equinox as eqx
 import jax.random as jr
 
+from pseudocore.checks import at_least
 from pseudocore.data import Source
 from pseudocore.divergences.base import Divergence, Match
 from pseudocore.expectation import streamed_mean
@@ -17,6 +18,9 @@ class ForwardKL(Divergence):
 
     name: ClassVar[str] = "fKL"
     draws: int = eqx.field(static=True, default=30)
+
+    def __check_init__(self):
+        at_least(self, 1, "draws", of="divergence")
 
     def __call__(self, key: PRNGKey, match: Match) -> Scalar:
         constants = detach((match.model, match.q_u, match.q_x))

@@ -6,6 +6,7 @@ import equinox as eqx
 import jax
 import jax.random as jr
 
+from pseudocore.checks import at_least
 from pseudocore.data import Source
 from pseudocore.divergences.base import Divergence, Match
 from pseudocore.expectation import streamed_mean
@@ -21,6 +22,9 @@ class ReverseKL(Divergence):
 
     name: ClassVar[str] = "rKL"
     draws: int = eqx.field(static=True, default=10)
+
+    def __check_init__(self):
+        at_least(self, 2, "draws", of="divergence")  # one draw has no covariance
 
     def __call__(self, key: PRNGKey, match: Match) -> Scalar:
         key_x, key_draws = jr.split(key)

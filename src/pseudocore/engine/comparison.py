@@ -10,15 +10,16 @@ import jax.random as jr
 from pseudocore.data import Data
 from pseudocore.datasets.base import Split
 from pseudocore.engine.control import Control
-from pseudocore.engine.judging import judge_all
+from pseudocore.engine.judging import check_view, judge_all
 from pseudocore.errors import UserError, unknown
 from pseudocore.evaluate import Judge
 from pseudocore.model import Model
-from pseudocore.recipes.base import Recipe, is_judge
+from pseudocore.recipes.base import Recipe, distinct
 from pseudocore.recipes.judges import paper_judges
 from pseudocore.select import ClassMeans, Herding, KCenter, RandomSubset, Select, pixels
 from pseudocore.store.coreset import CORESET, read_coreset
-from pseudocore.store.run import Run
+from pseudocore.store.files import read_json
+from pseudocore.store.run import RESULTS, Run
 from pseudocore.store.trajectories import read_index, read_window
 
 BASELINES: dict[str, Select] = {
@@ -79,6 +80,13 @@ def chosen_judges(recipe: Recipe, protocol: str, split: Split) -> tuple[Judge, .
     return judges
 
 
+def check_judges(judges: Sequence[Judge], split: Split, with_full: Sequence[Judge] = ()) -> None:
+    """Refuse, before any work, judges of one name and those that cannot see such points."""
+    distinct(judges)
+    for judge in (*judges, *with_full):
+        check_view(judge, split)
+
+
 def compare(
     recipe: Recipe,
     entries: dict[str, tuple[Data, ...]],
@@ -89,16 +97,27 @@ def compare(
     with_full: Sequence[Judge] = (),
 ) -> list[dict[str, Any]]:
     """All judgements, their rows written to the folder's results.json."""
-    for judge in judges:
-        is_judge(judge)
+    others = rows_of_others(run, {judge.protocol for judge in (*judges, *with_full)})
     split = recipe.plan.data.load()
+    check_judges(judges, split, with_full)
     model = Model.of(recipe.plan.network, split.train)
     arguments = seeds, recipe.seed, model, split, run.path, control
     records = [record for judge in judges for record in judge_all(judge, entries, *arguments)]
     for judge in with_full:
         records += judge_all(judge, {FULL: (split.train,)}, *arguments)
-    run.write_results([row for record in records for row in record["rows"]])
+    rows = [row for record in records for row in record["rows"]]
+    # Textbook first, whichever was judged last.
+    run.write_results(sorted([*others, *rows], key=lambda row: row["protocol"], reverse=True))
     return records
+
+
+def rows_of_others(run: Run, protocols: set[str]) -> list[dict[str, Any]]:
+    """The rows that a run's results.json has of other protocols, which stay in it."""
+    file, remedy = run.file(RESULTS), "Delete it: judging the run again writes a new one."
+    rows = read_json(file, remedy) if file.exists() else []
+    if not isinstance(rows, list) or not all(isinstance(r, dict) and "protocol" in r for r in rows):
+        raise UserError(f"{file} holds no rows that name their protocol. {remedy}")
+    return [row for row in rows if row["protocol"] not in protocols]
 
 
 def learned(folder: Path) -> Data:

@@ -10,9 +10,12 @@ import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 
+from pseudocore.augment.checks import check_takes
 from pseudocore.data import Data, Minibatches
 from pseudocore.datasets.base import Split
+from pseudocore.engine.advice import to_train
 from pseudocore.engine.control import Control
+from pseudocore.engine.judging import check_view
 from pseudocore.errors import UserError
 from pseudocore.expert import Expert
 from pseudocore.infer import Unroll
@@ -23,6 +26,7 @@ from pseudocore.recipes.base import Recipe
 from pseudocore.select import pixels
 from pseudocore.store.coreset import CORESET, write_coreset
 from pseudocore.store.run import Run
+from pseudocore.store.source import spelt
 from pseudocore.store.tensors import read_tensors, write_tensors
 from pseudocore.store.trajectories import read_index, read_window
 from pseudocore.store.values import to_json
@@ -53,6 +57,9 @@ def prepare(recipe: Recipe, experts: Path) -> Task:
     """Load all that learning needs. Whatever is wrong with it shows here, with nothing written."""
     split = recipe.plan.data.load()
     first = begin(recipe, split)
+    check_takes(recipe.augment, split.shape)
+    for judge in (*recipe.judges, *([recipe.full] if recipe.full else [])):
+        check_view(judge, split)
     model = Model.of(recipe.plan.network, split.train)
     expert = recall_experts(recipe, experts, model)
     return Task(recipe, split, model, expert, first)
@@ -65,8 +72,9 @@ def recall_experts(recipe: Recipe, folder: Path, model: Model) -> Expert:
     for part in ("network", "data"):
         if index["plan"].get(part) != wanted[part]:
             raise UserError(
-                f"The experts in {folder} have {part} {index['plan'].get(part)}, the recipe "
-                f"asks for {wanted[part]}: train experts for it, or name others with --experts."
+                f"The experts in {folder} have the {part} {spelt(index['plan'].get(part))}, the "
+                f"recipe asks for {spelt(wanted[part])}: name others with --experts, or train "
+                f"them: {to_train(recipe.plan)}"
             )
     if index["parameters"] != model.layout.size:
         raise UserError(

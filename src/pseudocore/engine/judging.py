@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
@@ -18,6 +19,7 @@ from pseudocore.errors import UserError
 from pseudocore.evaluate import Judge, Judgement
 from pseudocore.metrics.reliability import reliability
 from pseudocore.model import Model
+from pseudocore.store.environment import code
 from pseudocore.store.files import finite, read_json, write_json
 from pseudocore.store.values import to_json
 
@@ -35,7 +37,7 @@ def judged(
     split: Split,
     folder: Path,
 ) -> dict[str, Any]:
-    """Rows, warnings and reliability of one judgement, from the folder if it was made before."""
+    """Rows, diverged seeds, reliability of one judgement, from the folder if it was made before."""
     check_fit(coreset, split)
     file = (
         folder / JUDGEMENTS / f"{identity(judge, seeds, seed, method, coreset, model, split)}.json"
@@ -48,7 +50,7 @@ def judged(
     ipc = None if len(coreset) == represented else len(coreset) // split.classes
     record = {
         "rows": found.rows(method, ipc),
-        "warnings": found.warnings(method),
+        "diverged": found.diverged,
         "reliability": calibration(found, split),
         "seconds": round(time.monotonic() - began, 2),
     }
@@ -93,17 +95,20 @@ def judge_all(
 
 
 def calibration(found: Judgement, split: Split) -> list[list[float]]:
-    """Confidence, accuracy and count of the points in every bin that is not empty."""
+    """Confidence, accuracy and count of the points in every bin that holds any.
+
+    The probabilities of a chain that diverged are NaN, and so belong to no bin.
+    """
     labels = split.test.y.argmax(-1)
     bins = np.asarray(reliability(jnp.asarray(found.probs), labels))
-    return bins[bins[:, 2] > 0].tolist()
+    return bins[(bins[:, 2] > 0) & np.isfinite(bins).all(axis=1)].tolist()
 
 
 def identity(
     judge, seeds: range, seed: int, method, coreset: Data, model: Model, split: Split
 ) -> str:
-    """A hash of everything that a judgement depends on."""
-    content = hashlib.sha256()
+    """A hash of everything that a judgement depends on, the code included."""
+    content = hashlib.sha256(code().encode())
     plain = [to_json(judge), list(seeds), seed, method, to_json(model.network), len(split.train)]
     content.update(json.dumps(plain, sort_keys=True).encode())
     for array in (coreset.x, coreset.y, coreset.w, split.test.x, split.test.y):
@@ -123,3 +128,14 @@ def check_fit(coreset: Data, split: Split) -> None:
             f"The coreset has {coreset.y.shape[1]} classes, the test data {split.classes}: "
             "judge it on the data that it was learned from."
         )
+
+
+def check_view(judge: Judge, split: Split) -> None:
+    """Refuse a view that cannot take the points, before any chain is compiled or run."""
+    try:
+        jax.eval_shape(lambda key, data: judge.view(data).draw(key), jr.key(0), split.train)
+    except UserError as error:
+        raise UserError(
+            f"The judge {judge.name} cannot see these points through its view: {error} Let it see "
+            "them as they are: --judges.N.view 'Whole()'."
+        ) from error

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import jax.random as jr
 
+from pseudocore.checks import at_least
 from pseudocore.data import Data, Source
 from pseudocore.infer.base import Infer
 from pseudocore.kernels.base import Info, Kernel
@@ -53,6 +54,9 @@ class MCMC(Infer):
     iterations: int = eqx.field(static=True, default=100)
     burn: int = eqx.field(static=True, default=50)
     units: Units = PriorUnits()
+
+    def __check_init__(self):
+        at_least(self, 0, "burn", of="chain")
 
     def __call__(self, key: PRNGKey, model: Joint, source: Source, start: Theta) -> Empirical:
         return self.run(key, model, source, start)[0]

@@ -1,7 +1,7 @@
 """A Markov kernel leaves its target invariant: step(key, target, state) -> (state, info)."""
 
 import abc
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -32,6 +32,8 @@ class Info(eqx.Module):
 class Kernel(eqx.Module):
     """A Markov chain's transition."""
 
+    fixed_only: ClassVar[bool] = False  # whether its target must stand still, as for an accept test
+
     @abc.abstractmethod
     def init(self, key: PRNGKey, target: LogDensity | Target, z: Theta) -> Any:
         """The state of a chain that starts at z."""
@@ -45,7 +47,8 @@ def fixed(target: LogDensity | Target) -> LogDensity:
     """The target, if it stands still: a density that is cached must not move between steps."""
     if not isinstance(target, LogDensity):
         raise TypeError(
-            "HMC compares densities at two points and so needs a fixed one, not a target that is "
-            "drawn anew (augmentation, minibatches): give it Data, or use SGHMC."
+            "A kernel with an accept test compares densities at two points and so needs a fixed "
+            "one, not a target that is drawn anew (augmentation, minibatches): give it Data, or "
+            "use SGHMC."
         )
     return target

@@ -1,40 +1,36 @@
 """Hamiltonian Monte Carlo: r ~ N(0, I), leapfrog, accept with min(1, exp(H(z, r) - H(z', r')))."""
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import jax.random as jr
 
-from pseudocore.kernels.base import Info, Kernel, State, fixed
+from pseudocore.checks import at_least, positive, within
+from pseudocore.kernels.base import Info, Kernel, fixed
+from pseudocore.kernels.metropolis import Point, choose
 from pseudocore.model import LogDensity, Target
 from pseudocore.types import PRNGKey, Scalar, Theta
-
-
-class HMCState(State):
-    """A point, with its log-density and gradient."""
-
-    z: Theta
-    value: Scalar
-    gradient: Theta
-
-    @classmethod
-    def at(cls, target: LogDensity, z: Theta) -> "HMCState":
-        return cls(z, *jax.value_and_grad(target)(z))
 
 
 class HMC(Kernel):
     """Exact HMC with unit mass. The step is jittered, so that no orbit closes on itself."""
 
+    fixed_only: ClassVar[bool] = True
     step_size: float = eqx.field(static=True, default=0.05)
     leapfrogs: int = eqx.field(static=True, default=20)
     jitter: float = eqx.field(static=True, default=0.2)
 
-    def init(self, key: PRNGKey, target: LogDensity | Target, z: Theta) -> HMCState:
-        return HMCState.at(fixed(target), z)
+    def __check_init__(self):
+        positive(self, "step_size")
+        at_least(self, 1, "leapfrogs")
+        within(self, "jitter", 0.0, 1.0)
 
-    def step(
-        self, key: PRNGKey, target: LogDensity | Target, state: HMCState
-    ) -> tuple[HMCState, Info]:
+    def init(self, key: PRNGKey, target: LogDensity | Target, z: Theta) -> Point:
+        return Point.at(fixed(target), z)
+
+    def step(self, key: PRNGKey, target: LogDensity | Target, state: Point) -> tuple[Point, Info]:
         key_momentum, key_jitter, key_accept = jr.split(key, 3)
         momentum = jr.normal(key_momentum, state.z.shape, state.z.dtype)
         stretch = jr.uniform(key_jitter, minval=1 - self.jitter, maxval=1 + self.jitter)
@@ -52,16 +48,19 @@ class PublishedHMC(Kernel):
     K(r') - K(r) where it should subtract it, so that practically every proposal is accepted.
     """
 
+    fixed_only: ClassVar[bool] = True
     step_size: float = eqx.field(static=True, default=0.01)
     leapfrogs: int = eqx.field(static=True, default=5)
     momentum: float = eqx.field(static=True, default=0.1)
 
-    def init(self, key: PRNGKey, target: LogDensity | Target, z: Theta) -> HMCState:
-        return HMCState.at(fixed(target), z)
+    def __check_init__(self):
+        positive(self, "step_size", "momentum")
+        at_least(self, 1, "leapfrogs")
 
-    def step(
-        self, key: PRNGKey, target: LogDensity | Target, state: HMCState
-    ) -> tuple[HMCState, Info]:
+    def init(self, key: PRNGKey, target: LogDensity | Target, z: Theta) -> Point:
+        return Point.at(fixed(target), z)
+
+    def step(self, key: PRNGKey, target: LogDensity | Target, state: Point) -> tuple[Point, Info]:
         key_momentum, key_accept = jr.split(key)
         momentum = self.momentum * jr.normal(key_momentum, state.z.shape, state.z.dtype)
         proposal, end = leapfrog(fixed(target), state, momentum, self.step_size, self.leapfrogs)
@@ -70,14 +69,14 @@ class PublishedHMC(Kernel):
 
 
 def leapfrog(
-    target: LogDensity, state: HMCState, momentum: Theta, step_size: float | Scalar, steps: int
-) -> tuple[HMCState, Theta]:
+    target: LogDensity, state: Point, momentum: Theta, step_size: float | Scalar, steps: int
+) -> tuple[Point, Theta]:
     """Half a kick, then `steps` drifts with kicks between them, and half a kick."""
 
     def kick_drift_kick(carry, _):
         state, momentum = carry
         momentum = momentum + 0.5 * step_size * state.gradient
-        state = HMCState.at(target, state.z + step_size * momentum)
+        state = Point.at(target, state.z + step_size * momentum)
         return (state, momentum + 0.5 * step_size * state.gradient), None
 
     end, _ = jax.lax.scan(kick_drift_kick, (state, momentum), length=steps)
@@ -86,16 +85,3 @@ def leapfrog(
 
 def kinetic(momentum: Theta) -> Scalar:
     return 0.5 * jnp.sum(momentum**2)
-
-
-def choose(
-    key: PRNGKey, log_ratio: Scalar, proposal: HMCState, state: HMCState
-) -> tuple[HMCState, Info]:
-    """The proposal with probability min(1, exp(log_ratio)), never one that diverged."""
-    # A nan would pass every threshold it is held to, and make the mean acceptance of a chain nan.
-    sound = jnp.isfinite(proposal.value) & ~jnp.isnan(log_ratio)
-    log_ratio = jnp.where(sound, log_ratio, -jnp.inf)
-    probability = jnp.exp(jnp.minimum(0.0, log_ratio))
-    accept = jr.uniform(key) < probability
-    chosen = jax.tree.map(lambda new, old: jnp.where(accept, new, old), proposal, state)
-    return chosen, Info(probability, -chosen.value)

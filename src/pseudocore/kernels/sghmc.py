@@ -1,10 +1,13 @@
 """Stochastic-gradient HMC in the paper's form (Algorithm A-SGHMC)."""
 
+import math
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import jax.random as jr
 
+from pseudocore.checks import at_least, positive, within
 from pseudocore.kernels.base import Info, Kernel, State
 from pseudocore.model import LogDensity, Target
 from pseudocore.types import PRNGKey, Theta
@@ -29,6 +32,13 @@ class SGHMC(Kernel):
     friction: float = eqx.field(static=True, default=0.1)
     temperature: float = eqx.field(static=True, default=1.0)
     momentum: float = eqx.field(static=True, default=1.0)
+
+    def __check_init__(self):
+        positive(self, "step_size")
+        at_least(self, 1, "leapfrogs")
+        within(self, "friction", 0.0, 1.0)
+        within(self, "temperature", 0.0, math.inf)
+        within(self, "momentum", 0.0, math.inf)
 
     def init(self, key: PRNGKey, target: LogDensity | Target, z: Theta) -> SGHMCState:
         return SGHMCState(z, self.momentum * jr.normal(key, z.shape, z.dtype))

@@ -1,16 +1,17 @@
 """A recipe is the whole configuration of a run, as one frozen value."""
 
-import operator
+from collections import Counter
+from collections.abc import Sequence
 
 import equinox as eqx
 
 from pseudocore.augment.base import Augment, Unchanged
+from pseudocore.checks import at_least, positive
 from pseudocore.datasets.base import Dataset
 from pseudocore.divergences import Divergence
 from pseudocore.errors import UserError
 from pseudocore.evaluate import Judge
 from pseudocore.infer import Unroll
-from pseudocore.metrics.rhat import FEWEST
 from pseudocore.networks import Network
 from pseudocore.optimise import OuterSGD
 from pseudocore.posterior import Fixed, Spread
@@ -20,40 +21,21 @@ from pseudocore.train import Training
 SEEDS = 2**32  # JAX takes 32 bits of a seed: larger ones would be smaller ones again
 
 
-def at_least(what: object, floor: int, *names: str) -> None:
-    """Refuse counts below what makes sense, by name; `infer.steps` is a part's."""
-    for name in names:
-        value = operator.attrgetter(name)(what)
-        if value < floor:
-            raise UserError(f"{name}={value} must be at least {floor}.")
-
-
-def positive(what: object, name: str) -> None:
-    """Refuse a rate of zero or less, which teaches nothing or the opposite; NaN too."""
-    value = operator.attrgetter(name)(what)
-    if not value > 0:
-        raise UserError(f"{name}={value} must be above 0.")
-
-
 def is_seed(seed: int) -> None:
     """Refuse what is no seed."""
     if not 0 <= seed < SEEDS:
         raise UserError(f"seed={seed} must be at least 0 and below {SEEDS}.")
 
 
-def is_judge(judge: Judge) -> None:
-    """Refuse a chain that keeps too few draws, or whose kernel cannot move."""
-    chain, kernel = judge.chain, judge.chain.kernel
-    at_least(judge, 0, "chain.burn")
-    if chain.iterations - chain.burn < FEWEST:
-        raise UserError(
-            f"The judge {judge.name} keeps {chain.iterations - chain.burn} draws a chain "
-            f"(chain.iterations={chain.iterations}, chain.burn={chain.burn}): R-hat needs {FEWEST}."
-        )
-    if hasattr(kernel, "leapfrogs"):
-        at_least(judge, 1, "chain.kernel.leapfrogs")
-    if hasattr(kernel, "step_size"):
-        positive(judge, "chain.kernel.step_size")
+def distinct(judges: Sequence[Judge]) -> None:
+    """Refuse two judges of one name and protocol: their rows would be taken for one judge's."""
+    counts = Counter((judge.protocol, judge.name) for judge in judges)
+    for (protocol, name), count in counts.items():
+        if count > 1:
+            raise UserError(
+                f"{count} {protocol} judges are called {name!r}, and no table could tell them "
+                "apart: give one another --judges.N.name."
+            )
 
 
 class ExpertPlan(eqx.Module):
@@ -68,8 +50,7 @@ class ExpertPlan(eqx.Module):
     seed: int = eqx.field(static=True, default=0)
 
     def __check_init__(self):
-        at_least(self, 1, "count", "epochs", "together", "training.batch")
-        positive(self, "training.rate")
+        at_least(self, 1, "count", "epochs", "together")
         is_seed(self.seed)
 
 
@@ -93,18 +74,12 @@ class Recipe(eqx.Module):
     seed: int = eqx.field(static=True, default=0)
 
     def __check_init__(self):
-        at_least(self, 1, "ipc", "steps", "starts", "ahead", "batch", "infer.steps")
-        if hasattr(self.divergence, "draws"):
-            at_least(self, 1, "divergence.draws")
-        positive(self, "infer.rate")
-        rates = ("images", "labels", "weights", "rate")
-        given = [name for name in rates if getattr(self.optimiser, name) is not None]
-        at_least(self, 0, "optimiser.momentum", *(f"optimiser.{name}" for name in given))
-        if self.optimiser.momentum >= 1:
-            raise UserError(f"optimiser.momentum={self.optimiser.momentum} must be below 1.")
+        at_least(self, 1, "ipc", "steps", "starts", "ahead", "batch")
+        # As an inference no step and any rate make sense, to learn a coreset through they do not.
+        at_least(self.infer, 1, "steps", of="infer")
+        positive(self.infer, "rate", of="infer")
         is_seed(self.seed)
-        for judge in (*self.judges, *([self.full] if self.full else [])):
-            is_judge(judge)
+        distinct(self.judges)
 
     @property
     def window(self) -> int:

@@ -1,12 +1,16 @@
 """The judges of the recipes, by protocol."""
 
+import dataclasses
+
 from pseudocore.augment import DSA, Augment
-from pseudocore.data import Augmenting, Batching
+from pseudocore.augment.checks import takes
+from pseudocore.data import Augmenting, Batching, Whole
 from pseudocore.evaluate import Judge
 from pseudocore.infer import MCMC, RawUnits
 from pseudocore.kernels import HMC, SGHMC, PublishedHMC
 from pseudocore.mass import FullMass, Mass, UnitWeights
 from pseudocore.prior import FanIn, NormPenalty, Prior
+from pseudocore.types import Shape
 
 
 def textbook_hmc(kernel: HMC, chain: tuple[int, int], prior: Prior, mass: Mass) -> Judge:
@@ -24,6 +28,15 @@ def textbook_asghmc(
 def full_data_sghmc(kernel: SGHMC, chain: tuple[int, int], prior: Prior, batch: int) -> Judge:
     """SGHMC on minibatches of the whole data: the posterior that coresets stand in for."""
     return Judge("sghmc", "textbook", MCMC(kernel, *chain), prior, FullMass(), Batching(batch))
+
+
+def fitted(judge: Judge, shape: Shape) -> Judge:
+    """The judge without an augmentation that is not one of such points: A-SGHMC is then SGHMC."""
+    view = judge.view
+    if not isinstance(view, Augmenting) or takes(view.augment, shape):
+        return judge
+    name = "sghmc" if judge.name == "a-sghmc" else judge.name
+    return dataclasses.replace(judge, name=name, view=Whole())
 
 
 # tab:sampling-hps: N, burn, m, σ_r, ε, λ for HMC and for A-SGHMC, which has α = .1, T = .01.

@@ -1,5 +1,7 @@
 """The paper's CIFAR-10 cells (tab:cifar10-hps, tab:cifar10-all, tab:tm-advance), by name."""
 
+from typing import NamedTuple
+
 from pseudocore.augment import DSA, Augment, Unchanged
 from pseudocore.datasets.cifar10 import Cifar10
 from pseudocore.divergences import (
@@ -29,27 +31,44 @@ INNER = {
 # W learns its inner rate by SGD at 1e-5, at 1e-7 for one image per class (released code).
 RATE_OF_RATE = {1: 1e-7}
 
-METHODS: dict[str, tuple[Divergence, int, float, Spread]] = {  # divergence, L_x, momentum, spread
-    "rkl": (ReverseKL(draws=10), 1, 0.0, Fixed(0.01)),
-    "w": (Wasserstein(), 2, 0.5, Fixed(0.01)),
-    "w-diagonal": (DiagonalWasserstein(), 2, 0.5, AlongPath(0.01)),
-    "fkl": (ForwardKL(draws=30), 1, 0.5, Fixed(0.01)),
+
+class Method(NamedTuple):
+    """What the cells of one divergence have in common."""
+
+    divergence: Divergence
+    ahead: int  # L_x
+    momentum: float = 0.5
+    spread: Spread = Fixed(0.01)
+    learns_rate: bool = False
+
+
+METHODS = {
+    "rkl": Method(ReverseKL(draws=10), ahead=1, momentum=0.0),
+    "w": Method(Wasserstein(), ahead=2, learns_rate=True),
+    "w-diagonal": Method(DiagonalWasserstein(), 2, spread=AlongPath(0.01), learns_rate=True),
+    "fkl": Method(ForwardKL(draws=30), ahead=1),
 }
+VIEWS = {"": Unchanged(), "-aug": DSA()}  # without and with augmentation
+
+
+def plan(augment: Augment) -> ExpertPlan:
+    """The experts of all cells; as the steps are fixed in advance, nothing is held out."""
+    # One expert fills a GPU: five in one program took a fifth longer than one after another (H200).
+    training = Training(0.01, 256, augment)
+    return ExpertPlan(Cifar10(held_out=0.0), ConvNet(), training, count=100, epochs=50, together=1)
 
 
 def cell(ipc: int, method: str, augment: Augment) -> Recipe:
     """One construction of the paper: 5000 steps at rate 1000, from random images."""
-    divergence, ahead, momentum, spread = METHODS[method]
+    divergence, ahead, momentum, spread, learns_rate = METHODS[method]
     starts, inner_steps, inner_rate = INNER[ipc]
-    learned_rate = RATE_OF_RATE.get(ipc, 1e-5) if method.startswith("w") else None
-    data = Cifar10(held_out=0.0)  # the steps are fixed in advance, so nothing is chosen
-    # One expert fills a GPU: five in one program took a fifth longer than one after another (H200).
-    training = Training(0.01, 256, augment)
     return Recipe(
-        ExpertPlan(data, ConvNet(), training, count=100, epochs=50, together=1),
+        plan(augment),
         divergence,
         Unroll(inner_steps, inner_rate, spread),
-        OuterSGD(1000.0, rate=learned_rate, momentum=momentum),
+        OuterSGD(
+            1000.0, rate=RATE_OF_RATE.get(ipc, 1e-5) if learns_rate else None, momentum=momentum
+        ),
         (*cifar10_judges(), *paper_judges(ipc, classes=10)),
         ipc=ipc,
         steps=5000,
@@ -61,12 +80,16 @@ def cell(ipc: int, method: str, augment: Augment) -> Recipe:
     )
 
 
+def plans() -> dict[str, ExpertPlan]:
+    """paper/cifar10, and paper/cifar10-aug with augmentation."""
+    return {f"paper/cifar10{suffix}": plan(augment) for suffix, augment in VIEWS.items()}
+
+
 def recipes() -> dict[str, Recipe]:
     """paper/cifar10-ipc10-fkl, and paper/cifar10-ipc10-fkl-aug with augmentation."""
-    views = {"": Unchanged(), "-aug": DSA()}
     return {
         f"paper/cifar10-ipc{ipc}-{method}{suffix}": cell(ipc, method, augment)
         for ipc in INNER
         for method in METHODS
-        for suffix, augment in views.items()
+        for suffix, augment in VIEWS.items()
     }

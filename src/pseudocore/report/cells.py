@@ -1,16 +1,12 @@
-"""What a table says, before anyone decides how it looks: headings, cells, marks, caption."""
+"""What a table says, before anyone decides how it looks: headings, cells, marks."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pseudocore.limits import ACCEPTANCE_FLOOR, RHAT_LIMIT
 from pseudocore.report.metric import METRICS, Metric, images_per_class, short, with_error
 from pseudocore.report.summary import Spread, Summary, one_protocol
-
-# Gelman et al., Bayesian Data Analysis (3rd edition), 11.5: run longer while R-hat is above 1.1.
-RHAT_LIMIT = 1.1
-# Below this the chain hardly moves, and its samples are few whatever their number.
-ACCEPTANCE_FLOOR = 0.1
 
 
 @dataclass(frozen=True)
@@ -109,26 +105,6 @@ def best_lines(summaries: Sequence[Summary], metric: Metric) -> set[int]:
         close = {i for i, v in members if abs(v.mean - top.mean) <= reach}
         marked |= close if len(members) > 1 else set()
     return marked
-
-
-def caption(summaries: Sequence[Summary], spread: str) -> str:
-    """What holds for the whole table, and what its signs mean."""
-    fixed = [f"Protocol {one_protocol(summaries)}"]
-    shown = varying(summaries)
-    coresets = [s for s in summaries if s.ipc is not None]
-    if coresets and "ipc" not in shown:
-        fixed.append(f"images per class: {images_per_class(coresets[0].ipc)}")
-    if coresets and "weights" not in shown:
-        fixed.append(f"weights {coresets[0].weights}")
-    for s in {(s.method, s.weights): s for s in summaries if s.ipc is None}.values():
-        fixed.append(f"{s.method}: all images, weights {s.weights}")
-    counts = sorted({s.count for s in summaries})
-    n = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return (
-        f"{'; '.join(fixed)}. ± is the standard error over {n} {spread}. Highlighted: the best "
-        "under its judge, and whatever lies within one standard error of it. "
-        f"'!': R-hat above {RHAT_LIMIT} or acceptance below {short(ACCEPTANCE_FLOOR, 1)}."
-    )
 
 
 def _metric(value: Spread | None, best: bool) -> Cell:

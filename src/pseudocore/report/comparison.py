@@ -25,13 +25,17 @@ LEFT, RIGHT, TOP, ROW = 100.0, WIDTH - 10, 58.0, 32.0
 SIDE = {+1: "right is better", -1: "left is better"}
 
 
-def comparison(summaries: Sequence[Summary], colours: Mapping[str, str]) -> list[Html]:
+def comparison(
+    summaries: Sequence[Summary], colours: Mapping[str, str], points: str = "images"
+) -> list[Html]:
     """A panel for accuracy and one for NLL, of one protocol. Methods without a colour are grey."""
     one_protocol(summaries)
-    return [_panel(summaries, metric, colours) for metric in (ACCURACY, NLL)]
+    return [_panel(summaries, metric, colours, points) for metric in (ACCURACY, NLL)]
 
 
-def _panel(summaries: Sequence[Summary], metric: Metric, colours: Mapping[str, str]) -> Html:
+def _panel(
+    summaries: Sequence[Summary], metric: Metric, colours: Mapping[str, str], points: str
+) -> Html:
     names = [_name(s, summaries) for s in summaries]
     rows = {name: TOP + (i + 0.5) * ROW for i, name in enumerate(dict.fromkeys(names))}
     judges = list(dict.fromkeys(s.judge for s in summaries))
@@ -39,7 +43,7 @@ def _panel(summaries: Sequence[Summary], metric: Metric, colours: Mapping[str, s
     bottom = TOP + len(rows) * ROW
     x = scale((end for v in values for end in _whisker(v)), LEFT, RIGHT)
     y = Scale(TOP, bottom, bottom, TOP)
-    title = "Accuracy on the test images" if metric is ACCURACY else "NLL on the test images"
+    title = f"{'Accuracy' if metric is ACCURACY else 'NLL'} on the test {points}"
     parts = [heading(title), *_legend(judges)]
     parts.append(frame(x, y, f"{metric.heading} ({SIDE[metric.better]})", {}))
     for name, place in rows.items():

@@ -45,6 +45,16 @@ def learning_curves(curves: Curves, chosen: Mapping[str, int] | None = None) -> 
     return panels
 
 
+def ringed(curves: Curves, chosen: Mapping[str, int]) -> bool:
+    """Whether a ring is drawn anywhere."""
+    return any(
+        step == chosen.get(method)
+        for method, records in curves.items()
+        for key, _ in HELD_OUT
+        for step, _ in points(records, key)
+    )
+
+
 def points(records: Sequence[Mapping[str, Any]], key: str) -> Points:
     """(step, value) wherever the value was recorded and is finite."""
     pairs = [(float(r["step"]), float(r[key])) for r in records if r.get(key) is not None]

@@ -14,11 +14,13 @@ from pseudocore.store.files import write_atomically
 
 
 def save_learning_curves(
-    path: Path, curves: Curves, chosen: Mapping[str, int] | None = None
+    path: Path, curves: Curves, chosen: Mapping[str, int] | None = None, note: str = ""
 ) -> None:
     """Held-out accuracy and NLL of all methods above, the loss of each below on its own scale."""
     figure = Figure(figsize=(9, 6), layout="constrained")
     FigureCanvasAgg(figure)
+    if note:
+        figure.suptitle(note, fontsize=9, x=0.01, ha="left")
     above, below = figure.subfigures(2, 1, squeeze=False, height_ratios=(3, 2))[:, 0]
     inks = {m: OKABE_ITO[i % len(OKABE_ITO)] for i, m in enumerate(curves)}
     for axes, (key, title) in zip(above.subplots(1, 2), HELD_OUT, strict=True):

@@ -1,5 +1,6 @@
 """The columns of numbers: which way is better, and how a number is written."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pseudocore.report.summary import Spread, Summary
@@ -23,10 +24,11 @@ class Metric:
 
 ACCURACY = Metric("acc", "accuracy", +1)
 NLL = Metric("nll", "NLL", -1)
+ECE = Metric("ece", "ECE", -1)
 METRICS = (
     ACCURACY,
     NLL,
-    Metric("ece", "ECE", -1),
+    ECE,
     Metric("brier", "Brier", -1),
     Metric("nll_published", "NLL published", -1),
     Metric("ece_published", "ECE published", -1),
@@ -46,3 +48,13 @@ def with_error(s: Spread) -> str:
 
 def images_per_class(ipc: int | None) -> str:
     return "all" if ipc is None else str(ipc)
+
+
+def counted(count: int, noun: str) -> str:
+    """1 chain, 5 chains."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def listed(names: Sequence[str], link: str = "and") -> str:
+    """a; a and b; a, b and c."""
+    return f" {link} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

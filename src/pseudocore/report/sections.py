@@ -1,10 +1,10 @@
 """The sections of the page, each from its part of the story; empty where there is no such part."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pseudocore.report import words
 from pseudocore.report.comparison import comparison
-from pseudocore.report.curves import learning_curves
+from pseudocore.report.curves import learning_curves, ringed
 from pseudocore.report.findings import comparisons, conclusions, headlines
 from pseudocore.report.markup import Html, element, join
 from pseudocore.report.picture_html import figure
@@ -46,8 +46,10 @@ def numbers(story: Story) -> Html:
 
 
 def what(story: Story) -> Html:
-    look = (element("li", element("strong", head), " ", rest) for head, rest in words.LOOK)
-    told = element("div", paragraphs(words.WHAT))
+    shown = [*([words.PICTURES] if story.pictures else []), *words.LOOK]
+    pairs = words.spoken(tuple(shown), story.points)
+    look = (element("li", element("strong", head), " ", rest) for head, rest in pairs)
+    told = element("div", paragraphs(words.spoken(words.WHAT, story.points)))
     aside = element("aside", element("h3", "What to look at"), element("ul", *look))
     return section("what", "What is a pseudocoreset?", element("div", told, aside, class_="split"))
 
@@ -56,12 +58,18 @@ def pictures(story: Story) -> Html:
     if not story.pictures:
         return EMPTY
     sheets = element("div", *(figure(p) for p in story.pictures), class_="pictures")
-    note = element("p", story.pictures_caption, class_="small")
+    told = [story.pictures_caption, *first(story, (p.name for p in story.pictures))]
+    note = element("p", " ".join(told), class_="small")
     return section("pictures", "From real to learned", note, sheets)
 
 
+def first(story: Story, drawn: Iterable[str]) -> list[str]:
+    """That the first of several coresets is drawn, where it is."""
+    return [words.FIRST] if set(drawn) & set(story.several) else []
+
+
 def found(story: Story) -> Html:
-    sentences = [*story.notes, *conclusions(story.summaries)]
+    sentences = [*story.notes, *conclusions(story.summaries, story.gaps)]
     if not sentences:
         return EMPTY
     every = comparisons(story.summaries)
@@ -82,15 +90,21 @@ def _list(texts: Sequence[str], look: str) -> Html:
 def results(story: Story, palette: Mapping[str, str]) -> Html:
     if not story.summaries:
         return EMPTY
-    parts: list[str] = [paragraphs(words.JUDGE), terms(words.JUDGES, "terms")]
+    present = {s.judge.lower() for s in story.summaries}
+    judges = [
+        words.spoken(told, story.points, seen=story.seen.get(name, words.AFRESH))
+        for name, told in words.JUDGES.items()
+        if name in present
+    ]
+    parts: list[str] = [paragraphs(words.spoken(words.JUDGE, story.points)), terms(judges, "terms")]
     for protocol, summaries in by_protocol(story.summaries).items():
         parts.append(element("h3", f"Protocol: {protocol}"))
         if protocol in words.PROTOCOLS:
             parts.append(element("p", words.PROTOCOLS[protocol]))
-        parts.append(_panels(comparison(summaries, palette)))
-        parts.append(table(summaries, story.spread))
+        parts.append(_panels(comparison(summaries, palette, story.points)))
+        parts.append(table(summaries, story.points))
     published = any(s.nll_published is not None for s in story.summaries)
-    columns = (*words.COLUMNS, *(words.PUBLISHED if published else ()))
+    columns = words.spoken((*words.COLUMNS, *(words.PUBLISHED if published else ())), story.points)
     parts += [element("h3", "What the columns mean"), terms(columns, "terms")]
     return section("results", "How good are they?", *parts)
 
@@ -98,7 +112,8 @@ def results(story: Story, palette: Mapping[str, str]) -> Html:
 def calibration(story: Story, palette: Mapping[str, str]) -> Html:
     if not story.reliability:
         return EMPTY
-    told = [words.CALIBRATION, *([story.reliability_of] if story.reliability_of else [])]
+    told = [words.spoken(words.CALIBRATION, story.points), *first(story, story.reliability)]
+    told += [story.reliability_of] if story.reliability_of else []
     panels = _panels(reliability(story.reliability, palette), "panels small-panels")
     return section("calibration", "Do they know what they know?", paragraphs(told), panels)
 
@@ -107,10 +122,12 @@ def learning(story: Story) -> Html:
     if not story.curves:
         return EMPTY
     panels = learning_curves(story.curves, story.chosen)
+    told = [words.spoken(words.LEARNING, story.points)]
+    told += [words.RING] if ringed(story.curves, story.chosen) else []
     return section(
         "learning",
         "How they were learned",
-        element("p", words.LEARNING),
+        element("p", " ".join([*told, *first(story, story.curves)])),
         _panels(panels[:2]),
         _panels(panels[2:], "panels small-panels"),
     )

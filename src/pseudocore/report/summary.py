@@ -17,6 +17,7 @@ from pseudocore.errors import UserError
 Row: TypeAlias = Mapping[str, Any]
 GROUP = ("method", "ipc", "judge", "protocol", "weights")
 ALWAYS = ("acc", "nll", "ece", "brier")
+CHAINS, CORESETS = "chains", "coresets"
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Summary:
     rhat: float | None = None
     nll_published: Spread | None = None
     ece_published: Spread | None = None
+    over: str = CHAINS  # what the spread is between: chains on the one coreset, or coresets
 
     @property
     def count(self) -> int:
@@ -118,6 +120,7 @@ def _summary(rows: Sequence[Row]) -> Summary:
         rhat=None if rhats is None else float(np.max(rhats)),
         nll_published=sometimes("nll_published"),
         ece_published=sometimes("ece_published"),
+        over=CHAINS if len(constructions) == 1 else CORESETS,
     )
 
 

@@ -7,18 +7,21 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from pseudocore.report.cells import Cell, body, caption
+from pseudocore.report.caption import caption
+from pseudocore.report.cells import Cell, body
 from pseudocore.report.summary import Summary
 
 
-def console_table(summaries: Sequence[Summary], title: str, spread: str = "seeds") -> Table:
-    """The table for rich. `spread` says over what the standard error is taken."""
+def console_table(
+    summaries: Sequence[Summary], title: str, points: str = "images", marked: bool = True
+) -> Table:
+    """The table for rich; `marked`: whether its console can show what is highlighted."""
     laid = body(summaries)
     # A judge's line stands in the column of the methods, and must not make it wider.
     room = max(11, *(len(s.method) for s in summaries))
     table = Table(
         title=Text(title, style="bold"),
-        caption=Text(caption(summaries, spread), style="dim"),
+        caption=Text(caption(summaries, points, marked), style="dim"),
         caption_justify="left",
         box=box.SIMPLE_HEAD,
         show_edge=False,
@@ -36,8 +39,10 @@ def console_table(summaries: Sequence[Summary], title: str, spread: str = "seeds
     return table
 
 
-def markdown_table(summaries: Sequence[Summary], spread: str = "seeds") -> str:
-    """The table for a README, its judges in a column, with its caption under it."""
+def markdown_table(
+    summaries: Sequence[Summary], points: str = "images", notes: Sequence[str] = ()
+) -> str:
+    """The table for a README, its judges in a column, with its caption and notes under it."""
     laid = body(summaries)
     headings = [laid.headings[0], "judge", *laid.headings[1:]]
     rules = [":--" if i <= laid.labels else "--:" for i in range(len(headings))]
@@ -46,7 +51,7 @@ def markdown_table(summaries: Sequence[Summary], spread: str = "seeds") -> str:
         for first, *rest in section.lines:
             lines.append([_marked(cell) for cell in (first, Cell(section.judge), *rest)])
     text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return f"{text}\n\n{caption(summaries, spread)}\n"
+    return "\n\n".join([text, caption(summaries, points), *notes]) + "\n"
 
 
 def _styled(cell: Cell) -> Text:

@@ -3,19 +3,20 @@
 import re
 from collections.abc import Sequence
 
-from pseudocore.report.cells import Body, Cell, Section, body, caption
+from pseudocore.report.caption import caption
+from pseudocore.report.cells import Body, Cell, Section, body
 from pseudocore.report.markup import Html, element, join
 from pseudocore.report.summary import Summary
 
 
-def table(summaries: Sequence[Summary], spread: str) -> Html:
+def table(summaries: Sequence[Summary], points: str = "images") -> Html:
     """One protocol's table in a frame that scrolls by itself, so that the page never has to."""
     laid = body(summaries)
     # An arrow stays on the line of its word.
     headings = (re.sub(" (?=[↑↓])", "\u00a0", heading) for heading in laid.headings)
     head = element("thead", element("tr", *(element("th", h, scope="col") for h in headings)))
     rows = (element("tbody", *_judge(part, laid)) for part in laid.sections)
-    text = caption(summaries, spread)
+    text = caption(summaries, points)
     inner = element("table", element("caption", text, class_="hidden"), head, *rows)
     scroller = element(
         "div", inner, class_="scroll", role="region", tabindex=0, aria_label="Table of results"

@@ -2,6 +2,8 @@
 
 import contextlib
 import datetime
+import functools
+import hashlib
 import importlib.metadata
 import os
 import platform
@@ -10,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+PACKAGE = Path(__file__).parents[1]
 PACKAGES = ("pseudocore", "jax", "jaxlib", "equinox", "optax", "numpy")
 
 
@@ -25,6 +28,15 @@ def environment(device: Mapping[str, Any]) -> dict[str, Any]:
         "versions": {name: _version(name) for name in PACKAGES},
         **_commit(),
     }
+
+
+@functools.cache
+def code() -> str:
+    """The package's version and a hash of its source: other code may find other numbers."""
+    content = hashlib.sha256()
+    for file in sorted(PACKAGE.rglob("*.py")):
+        content.update(f"{file.relative_to(PACKAGE)}\0".encode() + file.read_bytes() + b"\0")
+    return f"{_version('pseudocore')} {content.hexdigest()}"
 
 
 def _cpu() -> str:
@@ -54,10 +66,9 @@ def _commit() -> dict[str, Any]:
 
 
 def _git(*arguments: str) -> str | None:
-    package = Path(__file__).parents[1]
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         done = subprocess.run(
-            ["git", "-C", str(package), *arguments], capture_output=True, text=True, timeout=10
+            ["git", "-C", str(PACKAGE), *arguments], capture_output=True, text=True, timeout=10
         )
         return done.stdout.strip() if done.returncode == 0 else None
     return None

@@ -58,7 +58,7 @@ def sweep(folder: Path) -> None:
 
 @contextlib.contextmanager
 def explained(path: Path, size: int = 0) -> Iterator[None]:
-    """Turn what the operating system says about writing `path` into what a person can do."""
+    """Turn what the operating system says about `path` into what a person can do."""
     try:
         yield
     except OSError as error:
@@ -78,12 +78,19 @@ def explained(path: Path, size: int = 0) -> Iterator[None]:
                 f"Cannot write {path}: {reason} ({_obstacle(path)} is in the way). Move that away "
                 "or choose another --out."
             ) from error
-        raise
+        if error.errno == errno.ENAMETOOLONG:
+            raise UserError(f"{path}: {reason}. Choose a shorter one.") from error
+        raise UserError(f"Cannot write {path}: {reason}. Choose another --out.") from error
 
 
-def _obstacle(path: Path) -> Path:
-    """The file that stands where a folder should be, else `path`, a folder in place of a file."""
-    return next((above for above in path.parents if above.exists() and not above.is_dir()), path)
+def _obstacle(path: Path) -> str:
+    """What stands where a folder should be, else `path`, a folder in place of a file."""
+    for above in path.parents:
+        if above.is_symlink() and not above.exists():
+            return f"{above}, a link to {os.readlink(above)}, which is not there,"
+        if above.exists() and not above.is_dir():
+            return str(above)
+    return str(path)
 
 
 def _settle(folder: Path) -> None:

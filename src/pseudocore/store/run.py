@@ -3,7 +3,7 @@
 recipe.json        what was asked for; a folder is a run's folder exactly when it holds this
 environment.json   machine, versions and commit, at the start and at every resumption
 metrics.jsonl      one row of numbers a line, in the order of the steps
-results.json       the rows of the final table
+results.json       the rows of all judgements, each naming its protocol
 """
 
 import contextlib
@@ -50,7 +50,10 @@ class Run:
         run = cls(Path(path), _normal(recipe))
         if _occupied(run.path):
             _refuse_other(run.path, cls.read(run.path).recipe, run.recipe)
-            raise UserError(f"{run.path} already holds this run: continue it with --resume.")
+            raise UserError(
+                f"{run.path} already holds this run: continue it with --resume (in Python "
+                "resume=True), or choose another --out."
+            )
         sweep(run.path)
         write_json(run.file(RECIPE), run.recipe)
         run._record(environment(device or {}))
@@ -75,7 +78,9 @@ class Run:
     def read(cls, path: str | Path) -> "Run":
         """A run that is there already; reading changes nothing in its folder."""
         path = Path(path)
-        if not path.is_dir():
+        with explained(path):
+            there = path.is_dir()
+        if not there:
             raise UserError(f"There is no folder {path}. Name the folder of a run.")
         remedy = (
             f"Without it {path} is no run's folder, and is left as it is: name the folder of a "

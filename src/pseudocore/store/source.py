@@ -2,11 +2,20 @@
 
 import ast
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pseudocore.errors import UserError, unknown
-from pseudocore.store.values import build, fields, home, is_named, to_json, with_floats
+from pseudocore.store.values import (
+    FUNCTION,
+    TYPE,
+    build,
+    fields,
+    home,
+    is_named,
+    to_json,
+    with_floats,
+)
 
 WIDTH = 88
 
@@ -15,6 +24,20 @@ def to_python(value: Any) -> str:
     """The Python that builds `value` where its names are in scope: `ForwardKL(draws=30)`."""
     to_json(value)  # Refuses what has no such source.
     return _source(value, indent=0, used=0)
+
+
+def spelt(raw: Any) -> str:
+    """A value as `to_json` wrote it, spelt as `to_python` spells it; no class needs to be known."""
+    if isinstance(raw, list):
+        return f"({', '.join(map(spelt, raw))}{',' * (len(raw) == 1)})"
+    if not isinstance(raw, dict):
+        return repr(raw)
+    if raw.get(TYPE) == FUNCTION:
+        return str(raw.get("name"))
+    items = {name: spelt(item) for name, item in raw.items() if name != TYPE}
+    if TYPE in raw:
+        return f"{raw[TYPE]}({', '.join(f'{name}={item}' for name, item in items.items())})"
+    return f"{{{', '.join(f'{name!r}: {item}' for name, item in items.items())}}}"
 
 
 def imports(value: Any) -> str:
@@ -89,7 +112,16 @@ def _read(node: ast.expr, known: Mapping[str, type]) -> Any:
             if len(first) > len(order):
                 raise UserError(f"{name} takes {len(order)} values, {len(first)} are given.")
             given = list(zip(order, first, strict=False))
-            given += [(str(word.arg), word.value) for word in named]
+            given += [(field_of(name, word.arg, order), word.value) for word in named]
             items = with_floats(known[name], {word: _read(item, known) for word, item in given})
             return build(known[name], name, items)
     return ast.literal_eval(node)
+
+
+def field_of(kind: str, name: str | None, order: Sequence[str]) -> str:
+    """The name of a field, if the class has it."""
+    if name is None:
+        raise ValueError("** is no name of a field")
+    if name not in order:
+        raise unknown(f"{kind} field", name, order)
+    return name

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pseudocore.errors import UserError
-from pseudocore.store.files import read_json, write_json
+from pseudocore.store.files import explained, read_json, write_json
 from pseudocore.store.run import RECIPE, Run
 from pseudocore.store.tensors import digest, read_rows, write_tensors
 
@@ -38,7 +38,9 @@ def read_index(folder: Path) -> dict[str, Any]:
     """The index of a folder of experts, or an error that says how to get one."""
     train = f"Train experts into it first: pseudocore experts PRESET --out {folder}."
     again = "Delete it and run pseudocore experts again with --resume: it is written anew."
-    if not folder.is_dir():
+    with explained(folder):
+        there = folder.is_dir()
+    if not there:
         raise UserError(f"There is no folder of experts {folder}. {train}")
     file = folder / INDEX
     if not file.exists() and (folder / RECIPE).exists():

@@ -1,0 +1,112 @@
+"""Proposition 1 measured, into a folder: proposition.json, a figure and a table."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+
+from pseudocore.claim import MATCHINGS, NETWORKS, Claim, estimates, places
+from pseudocore.datasets.digits import Digits
+from pseudocore.engine.control import Control
+from pseudocore.gaussian import matching
+from pseudocore.model import Model
+from pseudocore.posterior import Gaussian
+from pseudocore.proposition import descent
+from pseudocore.report.proposition import save_figure
+from pseudocore.report.proposition_table import summary
+from pseudocore.select import RandomSubset, pixels
+from pseudocore.store.files import read_json, write_rows
+from pseudocore.store.run import Run
+from pseudocore.types import PRNGKey, Scalar, Theta
+
+Row = dict[str, Any]
+CELLS = "cells"
+GAUSSIAN = "gaussian location"
+
+
+def reproduce(run: Run, claim: Claim, seeds: range, control: Control) -> str:
+    """Measure every model under every seed; what a stopped call has done is kept."""
+    cells = [(name, seed) for name in (*NETWORKS, GAUSSIAN) for seed in seeds]
+    rows: list[Row] = []
+    for done, (name, seed) in enumerate(cells):
+        control.say("proposition", done, len(cells), {"seed": seed})
+        rows += cell(run, claim, name, seed)
+        control.stop_if_asked(f"{done + 1} of {len(cells)} cells are saved")
+    control.say("proposition", len(cells), len(cells), {})
+    write_rows(run.file("proposition.json"), rows)
+    save_figure(run.file("proposition.png"), rows)
+    run.write_text("table.md", summary(rows))
+    return summary(rows)
+
+
+def cell(run: Run, claim: Claim, name: str, seed: int) -> list[Row]:
+    """The rows of one model and seed, from the folder if they are there."""
+    file = run.file(CELLS) / f"{name}-{seed}.json"
+    if not file.exists():
+        # The smallest moves are a millionth of θ: single precision would lose them.
+        with jax.enable_x64(True):
+            measure = known(claim, seed) if name == GAUSSIAN else network(claim, name, seed)
+            write_rows(file, [{"model": name, "seed": seed, **row} for row in measure])
+    return read_json(file, "Delete it, and it is computed again.")
+
+
+def network(claim: Claim, name: str, seed: int) -> Iterator[Row]:
+    """A network at three places, u one image a class."""
+    key_u, key_x, key_start, key_draws = jr.split(jr.key(seed), 4)
+    train = jax.tree.map(lambda leaf: leaf.astype(float), Digits().load().train)
+    space = pixels(train)
+    u, x = (RandomSubset()(k, train, space, n) for k, n in ((key_u, 1), (key_x, claim.real)))
+    model = Model.of(NETWORKS[name], train)
+    for place, theta in places(claim, model, u, x, model.init(key_start)).items():
+        found, directions = jax.device_get(estimates(claim, model, u, x, theta, key_draws))
+        for route, (scales, factors, many) in found.items():
+            for scale, factor, both in zip(scales, factors, many, strict=True):
+                yield from rows(place, route, scale, both / factor, directions)
+
+
+def known(claim: Claim, seed: int) -> Iterator[Row]:
+    """A world in which ∇_u KL(π_u || π_x) is known, against matching at two places."""
+    for spread in claim.spreads:
+        truth, directions = jax.device_get(compared(jr.key(seed), jnp.asarray(spread)))
+        for place, here in directions.items():
+            yield from rows(place, "exact", spread, truth[None], here)
+
+
+@jax.jit
+def compared(key: PRNGKey, spread: Scalar):
+    """The exact gradient, and every direction at both places."""
+    key_world, key_none = jr.split(key)
+    model, u, x = matching.world(key_world, spread)
+    flat = MATCHINGS[:2]  # there are no layers
+
+    def at(theta: Theta):
+        point = Gaussian(theta, jnp.zeros(()))
+        found = {d.name: descent(d, key_none, model, u, x, point) for d in flat}
+        return found | {"GM-L2 in Σ_u": matching.weighted(model, u, x)}
+
+    places = {"mean of π_u": model.posterior(u).mean(), "prior mean": model.centre}
+    return matching.exact(model, u, x), {place: at(theta) for place, theta in places.items()}
+
+
+def rows(
+    place: str, route: str, scale: float, both: np.ndarray, directions: dict[str, Any]
+) -> Iterator[Row]:
+    """An estimate, the mean of its two halves, beside every direction."""
+    estimate = both.mean(axis=0)
+    for name, direction in directions.items():
+        yield {
+            "place": place,
+            "route": route,
+            "scale": float(scale),
+            "matching": name,
+            "cosine": cosine(estimate, direction),
+            "ratio": float(np.linalg.norm(estimate) / np.linalg.norm(direction)),
+            "agreement": cosine(both[0], both[-1]),
+        }
+
+
+def cosine(a: Any, b: Any) -> float:
+    return float(np.vdot(a, b) / (np.linalg.norm(a) * np.linalg.norm(b)))
