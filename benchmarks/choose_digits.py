@@ -25,7 +25,7 @@ GRID = {
     "w-diagonal": itertools.product(*PATHS),
     "rkl": itertools.product((1e3, 1e4, 1e5), (1000, 3000), (0.05,), (None,)),
     "gm-l2": itertools.product((3.0, 10.0, 30.0), (250, 500, 1000), (0.05, 0.1), (None,)),
-    "gm-cosine": itertools.product((0.03, 0.1, 0.3), (100, 250, 500), (0.05, 0.1), (None,)),
+    "gm-cosine": itertools.product((0.01, 0.03, 0.1), (250, 500, 1000), (0.05, 0.1), (None,)),
 }
 
 

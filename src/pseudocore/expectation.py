@@ -37,7 +37,7 @@ def _backward(gradient, cotangent, perturbed, operand, f, draws, constants):
 
 def _scan_mean(f: Any, draws: Any) -> Any:
     """The mean of a pytree-valued f over the leading axis of `draws`, in flat memory."""
-    shapes = jax.eval_shape(f, jax.tree.map(lambda leaf: leaf[0], draws))
+    shapes = jax.eval_shape(lambda draws: f(jax.tree.map(lambda leaf: leaf[0], draws)), draws)
     count = jax.tree.leaves(draws)[0].shape[0]
 
     def add(total, draw):

@@ -76,6 +76,7 @@ def test_a_pipe_that_nobody_reads_ends_it_quietly(words):
             stderr=subprocess.PIPE,
             text=True,
             timeout=60,
+            env={name: held for name, held in os.environ.items() if name != "PYTHONUNBUFFERED"},
         )
     finally:
         os.close(write)

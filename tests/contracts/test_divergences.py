@@ -179,7 +179,7 @@ class Estimates(NamedTuple):
         error = slope.std(axis=1) / slope.shape[1] ** 0.5
         # What float32 leaves of a gradient without noise.
         size = np.maximum(np.abs(slope).max(axis=(1, 2)), np.abs(claimed).max(axis=1))
-        return np.abs(slope.mean(axis=1) - claimed) / (error + 1e-5 * size[:, None])
+        return np.abs(slope.mean(axis=1) - claimed) / (error + 3e-5 * size[:, None])
 
 
 def worst(z: np.ndarray) -> str:

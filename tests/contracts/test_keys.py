@@ -1,9 +1,9 @@
 """No key is used twice. JAX's own checker follows every key through what a part traces to.
 
-A new kernel, inference, divergence, augmentation, network or selection adds a row to `USES`. The
-checker takes `fold_in` to make a new key whatever is folded in, and does not know which numbers
-belong together. So where it ends, what comes out is looked at: the parts of one step are
-independent of each other.
+A new kernel, inference, divergence, augmentation, source, posterior or network adds a row to
+`USES`, a selection one to `SELECTIONS`. To the checker, what `fold_in` returns is new whatever was
+folded in. So there, and in the steps on which all results rest, what comes out is looked at too:
+numbers that should know nothing of each other are not correlated.
 """
 
 import inspect
@@ -70,10 +70,11 @@ DATA = labelled(IMAGES, jnp.arange(12) % 3, 3, mass=12.0)
 MODEL = Model.of(Linear(), DATA)
 SIZE = MODEL.layout.size
 START = jnp.zeros(SIZE)
-Q = Gaussian(START, jnp.ones(SIZE))
+Q = Gaussian(START, jnp.asarray(1.0))
 BATCHES = Minibatches(DATA, 5)
 SEEN = Augmented(DATA, DSA())
-STILL = LogDensity(MODEL, DATA, jnp.ones(SIZE))
+UNITS = jnp.ones(SIZE)
+STILL = LogDensity(MODEL, DATA, UNITS)
 EXPERT = Expert(jnp.asarray(RNG.standard_normal((2, 5, SIZE)), jnp.float32), 2, 2, AlongPath())
 
 
@@ -202,8 +203,8 @@ USES = [
     chain(HMC(0.1, 2), STILL, "on points"),
     chain(PublishedHMC(0.1, 2), STILL, "on points"),
     chain(SGHMC(0.1, 2), STILL, "on points"),
-    chain(SGHMC(0.1, 2), Target(MODEL, BATCHES, START), "on batches"),
-    chain(SGHMC(0.1, 2), Target(MODEL, SEEN, START), "on augmented points"),
+    chain(SGHMC(0.1, 2), Target(MODEL, BATCHES, UNITS), "on batches"),
+    chain(SGHMC(0.1, 2), Target(MODEL, SEEN, UNITS), "on augmented points"),
     inference(Unroll(2), SEEN, "on augmented points"),
     inference(Unroll(2), BATCHES, "on batches"),
     differentiated(Unroll(2)),
@@ -380,7 +381,7 @@ class OneKeyForBatch(SGHMC):
     "faulty",
     [
         chain(OneKeyForTwo(0.1, 2), STILL, "two draws"),
-        chain(OneKeyForBatch(0.1, 2), Target(MODEL, BATCHES, START), "a loop"),
+        chain(OneKeyForBatch(0.1, 2), Target(MODEL, BATCHES, UNITS), "a loop"),
         divergence(OneKeyForAll(3)),
         learning(OneKeyForAll(3), Unroll(2)),
     ],

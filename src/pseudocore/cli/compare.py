@@ -13,13 +13,7 @@ from pseudocore.cli.options import chain_seeds, opener, parse, read_recipe
 from pseudocore.data import Data
 from pseudocore.datasets.base import Split
 from pseudocore.doubts import doubts
-from pseudocore.engine.comparison import (
-    FULL,
-    chosen_judges,
-    compare,
-    learned,
-    subsets,
-)
+from pseudocore.engine.comparison import FULL, chosen_judges, compare, learned, subsets
 from pseudocore.engine.control import Control
 from pseudocore.engine.distill import INITIAL
 from pseudocore.engine.judging import check_fit

@@ -20,7 +20,7 @@ from pseudocore.store.values import to_json
 
 ABOUT = """Reproduce a figure, a table or a claim of the paper, by name.
 
-usage: pseudocore reproduce NAME [flags]. Leaves NAME.json, figures and table.md. Names:
+Leaves NAME.json, figures and table.md. Names:
 {names}"""
 
 EXAMPLES = (
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     if not name and not {"-h", "--help"} & set(rest):
         raise UserError(f"Name what to reproduce: {', '.join(NAMES)}.")
     settings = NAMES[name].settings if name else None
-    options = parse("reproduce", partial(Reproduce, settings=settings), rest, about, EXAMPLES)
+    options = parse("reproduce NAME", partial(Reproduce, settings=settings), rest, about, EXAMPLES)
     return reproduce(name, options)
 
 

@@ -19,14 +19,14 @@ class GradientMatching(Divergence):
     """d(g_u, g_x) with g = ∇_θ l at θ = E q_u. Its gradient in u flows through g_u, θ held fixed.
 
     Where u is augmented, the real points go through the same key: the same operation of `DSA`,
-    with parameters of its own for every image.
+    with the same parameters for the i-th point of either.
     """
 
     def __call__(self, key: PRNGKey, match: Match) -> Scalar:
         key_x, key_augment = jr.split(key)
         u, x = match.u.draw(key_augment), match.x.draw(key_x)
         if isinstance(match.u, Augmented):
-            x = Augmented(x, match.u.augment).draw(key_augment)
+            x = Augmented(x, match.u.augment).draw(jr.clone(key_augment))
         theta, uphill = detach(match.q_u.mean()), jax.grad(match.model.loglik)
         return self.distance(match, uphill(theta, u), detach(uphill(theta, x)))
 

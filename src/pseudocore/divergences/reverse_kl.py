@@ -38,7 +38,8 @@ class ReverseKL(Divergence):
             return model.loglik(theta, x) - model.loglik(theta, detach(u))
 
         gaps = jax.lax.map(gap, keys)
-        return -streamed_mean(u, weighted_loglik, (keys, gaps - gaps.mean()), constants)
+        draws = jr.clone(keys), gaps - gaps.mean()  # the gaps belong to the same θ
+        return -streamed_mean(u, weighted_loglik, draws, constants)
 
 
 def weighted_loglik(u: Source, draw, constants) -> Scalar:

@@ -32,7 +32,7 @@ def reproduce(run: Run, claim: Claim, seeds: range, control: Control) -> str:
     cells = [(name, seed) for name in (*NETWORKS, GAUSSIAN) for seed in seeds]
     rows: list[Row] = []
     for done, (name, seed) in enumerate(cells):
-        control.say("proposition", done, len(cells), {"seed": seed})
+        control.say(f"proposition {name}", done, len(cells), {})
         rows += cell(run, claim, name, seed)
         control.stop_if_asked(f"{done + 1} of {len(cells)} cells are saved")
     control.say("proposition", len(cells), len(cells), {})

@@ -4,12 +4,13 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from pseudocore.engine import synthetic
+from pseudocore.claim import Claim
+from pseudocore.engine import proposition, synthetic
 from pseudocore.engine.control import Control
 from pseudocore.gaussian.study import Study
 from pseudocore.store.run import Run
 
-Settings: TypeAlias = Study
+Settings: TypeAlias = Study | Claim
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,5 +31,10 @@ NAMES = {
         "the study on a 10-dimensional Gaussian, where every divergence is known exactly",
         Study(),
         synthetic.reproduce,
+    ),
+    "proposition": Reproduction(
+        "Proposition 1, reverse KL as matching of gradients: which matching, and when",
+        Claim(),
+        proposition.reproduce,
     ),
 }

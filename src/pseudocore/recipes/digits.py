@@ -67,8 +67,8 @@ def reverse_kl(plan: ExpertPlan, judges: tuple[Judge, ...], ipc: int) -> Recipe:
 
 
 def gradient_l2(plan: ExpertPlan, judges: tuple[Judge, ...], ipc: int) -> Recipe:
-    sgd = OuterSGD(images=10.0)
-    return recipe(plan, judges, ipc, L2(), sgd, steps=500, ahead=1)
+    sgd = OuterSGD(images=3.0)
+    return recipe(plan, judges, ipc, L2(), sgd, steps=1000, ahead=1)
 
 
 def gradient_cosine(plan: ExpertPlan, judges: tuple[Judge, ...], ipc: int) -> Recipe:
