@@ -43,11 +43,11 @@ NETWORKS: dict[str, Network] = {
 class Claim(eqx.Module):
     """Widths σ of q_u, inner rates η, spreads of the Gaussian world's noise, and the places."""
 
-    sigmas: tuple[float, ...] = eqx.field(static=True, default=(0.1, 0.01, 1e-3, 1e-4, 1e-6, 1e-8))
+    sigmas: tuple[float, ...] = eqx.field(static=True, default=(0.1, 0.01, 1e-3, 1e-5, 1e-8))
     etas: tuple[float, ...] = eqx.field(static=True, default=(1.0, 0.1, 0.01, 1e-3, 1e-5, 1e-7))
     spreads: tuple[float, ...] = eqx.field(static=True, default=(1.0, 3.0, 10.0, 30.0, 100.0))
     draws: int = eqx.field(static=True, default=10)  # as few as BPC-rKL takes
-    real: int = eqx.field(static=True, default=5)  # real images a class
+    real: int = eqx.field(static=True, default=3)  # real images a class
     rate: float = eqx.field(static=True, default=0.2)
     steps_x: int = eqx.field(static=True, default=200)
     steps_u: int = eqx.field(static=True, default=1000)
@@ -78,10 +78,23 @@ def descend(infer: Unroll, model: Model, data: Data, start: Theta) -> Theta:
 
 
 @eqx.filter_jit
-def estimates(claim: Claim, model: Model, u: Data, x: Data, theta: Theta, key: PRNGKey):
+def noises(model: Model, key: PRNGKey) -> Float[Array, "2 p p"]:
+    """The steps of two estimates of a covariance that know nothing of each other."""
+    return jax.lax.map(lambda k: steps(k, model.layout.size), jr.split(key))
+
+
+@eqx.filter_jit
+def estimates(
+    claim: Claim,
+    model: Model,
+    u: Data,
+    x: Data,
+    theta: Theta,
+    noise: Float[Array, "2 p p"],
+    key: PRNGKey,
+):
     """By route: scales, what they multiply gradients with, one or two estimates; the directions."""
-    key_whole, key_few, key_none = jr.split(key, 3)
-    noise = jax.lax.map(lambda k: steps(k, len(theta)), jr.split(key_whole))
+    key_few, key_none = jr.split(key)
     sigmas, etas = jnp.array(claim.sigmas), jnp.array(claim.etas)
 
     def whole(sigma):

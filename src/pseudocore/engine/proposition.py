@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 
-from pseudocore.claim import MATCHINGS, NETWORKS, Claim, estimates, places
+from pseudocore.claim import MATCHINGS, NETWORKS, Claim, estimates, noises, places
 from pseudocore.datasets.digits import Digits
 from pseudocore.engine.control import Control
 from pseudocore.gaussian import matching
@@ -55,13 +55,15 @@ def cell(run: Run, claim: Claim, name: str, seed: int) -> list[Row]:
 
 def network(claim: Claim, name: str, seed: int) -> Iterator[Row]:
     """A network at three places, u one image a class."""
-    key_u, key_x, key_start, key_draws = jr.split(jr.key(seed), 4)
+    key_u, key_x, key_start, key_noise, key_few = jr.split(jr.key(seed), 5)
     train = jax.tree.map(lambda leaf: leaf.astype(float), Digits().load().train)
     space = pixels(train)
     u, x = (RandomSubset()(k, train, space, n) for k, n in ((key_u, 1), (key_x, claim.real)))
     model = Model.of(NETWORKS[name], train)
+    noise = noises(model, key_noise)
     for place, theta in places(claim, model, u, x, model.init(key_start)).items():
-        found, directions = jax.device_get(estimates(claim, model, u, x, theta, key_draws))
+        gradients = estimates(claim, model, u, x, theta, noise, key_few)
+        found, directions = jax.device_get(gradients)
         for route, (scales, factors, many) in found.items():
             for scale, factor, both in zip(scales, factors, many, strict=True):
                 yield from rows(place, route, scale, both / factor, directions)

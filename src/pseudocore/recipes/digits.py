@@ -72,8 +72,8 @@ def gradient_l2(plan: ExpertPlan, judges: tuple[Judge, ...], ipc: int) -> Recipe
 
 
 def gradient_cosine(plan: ExpertPlan, judges: tuple[Judge, ...], ipc: int) -> Recipe:
-    sgd = OuterSGD(images=0.1)
-    return recipe(plan, judges, ipc, LayerCosine(), sgd, steps=250, ahead=1)
+    sgd = OuterSGD(images=0.03)
+    return recipe(plan, judges, ipc, LayerCosine(), sgd, steps=1000, ahead=1)
 
 
 def recipe(
