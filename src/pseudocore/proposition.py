@@ -41,13 +41,9 @@ def covariance(
         ascent = slope(lambda u: model.loglik(theta, u), u)
         return ascent, model.loglik(theta, x) - model.loglik(theta, u)
 
-    def pair(step: Theta):
-        (up, gap_up), (down, gap_down) = at(centre + step), at(centre - step)
-        return jnp.stack([up, down]), jnp.stack([gap_up, gap_down])
-
-    ascents, gaps = jax.lax.map(pair, noise)
+    ascents, gaps = jax.lax.map(at, jnp.concatenate([centre + noise, centre - noise]))
     # Both are centred: where σ is small, rounding would make more of what all draws share.
-    return -jnp.tensordot(gaps - gaps.mean(), ascents - ascents.mean((0, 1)), 2) / gaps.size
+    return -jnp.tensordot(gaps - gaps.mean(), ascents - ascents.mean(axis=0), 1) / len(gaps)
 
 
 def student(model: Joint, u: Data, start: Theta, rate: Scalar) -> Theta:
@@ -60,13 +56,9 @@ def path(model: Joint, u: Data, x: Data, start: Theta, rate: Scalar) -> Points:
 
     ∂_u log Z(u) = E[∂_u l_u] holds θ fixed; the rest follows θ(u).
     """
-
-    def gap(u: Data) -> Scalar:
-        theta = student(model, u, start, rate)
-        return model.loglik(theta, u) - model.loglik(theta, x)
-
     held = student(model, u, start, rate)
-    return slope(gap, u) - slope(lambda u: model.loglik(held, u), u)
+    followed = slope(lambda u: model.loglik(student(model, u, start, rate), u), u)
+    return followed + direct(model, u, x, start, rate) - slope(lambda u: model.loglik(held, u), u)
 
 
 def direct(model: Joint, u: Data, x: Data, start: Theta, rate: Scalar) -> Points:

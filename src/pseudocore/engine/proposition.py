@@ -96,7 +96,7 @@ def compared(key: PRNGKey, spread: Scalar):
 def rows(
     place: str, route: str, scale: float, both: np.ndarray, directions: dict[str, Any]
 ) -> Iterator[Row]:
-    """An estimate, the mean of its two halves, beside every direction."""
+    """An estimate, the mean of its halves where it has two, beside every direction."""
     estimate = both.mean(axis=0)
     for name, direction in directions.items():
         yield {
@@ -105,10 +105,15 @@ def rows(
             "scale": float(scale),
             "matching": name,
             "cosine": cosine(estimate, direction),
-            "ratio": float(np.linalg.norm(estimate) / np.linalg.norm(direction)),
+            "ratio": short(np.linalg.norm(estimate) / np.linalg.norm(direction)),
             "agreement": cosine(both[0], both[-1]),
         }
 
 
 def cosine(a: Any, b: Any) -> float:
-    return float(np.vdot(a, b) / (np.linalg.norm(a) * np.linalg.norm(b)))
+    return short(np.vdot(a, b) / (np.linalg.norm(a) * np.linalg.norm(b)))
+
+
+def short(value: Any) -> float:
+    """Six digits: a file of thousands of rows is kept in the repository."""
+    return float(f"{value:.6g}")

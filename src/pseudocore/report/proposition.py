@@ -65,7 +65,7 @@ def _panel(axes: Axes, rows: Rows) -> None:
             axes.fill_between(scales, low, high, color=ink, alpha=0.1, linewidth=0)
             axes.plot(scales, middle, color=ink, linestyle=DASHES[place], linewidth=1.7)
     axes.set_xscale("log")
-    axes.set_ylim(-0.6, 1.05)
+    axes.set_ylim(-1.05, 1.05)
     axes.grid(alpha=0.2)
     axes.spines[["top", "right"]].set_visible(False)
 
