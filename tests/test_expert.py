@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from pseudocore.errors import UserError
 from pseudocore.expert import Expert
 from pseudocore.posterior import AlongPath, Fixed
 
@@ -55,3 +56,11 @@ def test_a_key_recalls_the_same(trajectories):
     one, two = expert.recall(jr.key(5)), expert.recall(jr.key(5))
     np.testing.assert_array_equal(one.start, two.start)
     np.testing.assert_array_equal(one.q_x.mean(), two.q_x.mean())
+
+
+@pytest.mark.parametrize(
+    ("starts", "ahead", "word"), [(3, 2, "epoch 4"), (0, 1, "starts=0"), (1, -1, "ahead=-1")]
+)
+def test_a_window_beyond_the_trajectories_is_refused(starts, ahead, word):
+    with pytest.raises(UserError, match=word):
+        Expert(jnp.zeros((2, 4, 3)), starts, ahead)

@@ -7,6 +7,8 @@ import jax
 import jax.random as jr
 from jaxtyping import Array, Float
 
+from pseudocore.checks import at_least
+from pseudocore.errors import UserError
 from pseudocore.posterior import Fixed, Gaussian, Posterior, Spread
 from pseudocore.types import PRNGKey, Theta
 
@@ -33,6 +35,16 @@ class Expert(Memory):
     starts: int = eqx.field(static=True)  # T+: the first epoch is drawn from 0 .. T+ - 1
     ahead: int = eqx.field(static=True)  # L_x: the target lies this many epochs later
     spread: Spread = Fixed()
+
+    def __check_init__(self):
+        at_least(self, 1, "starts")
+        at_least(self, 0, "ahead")
+        last, kept = self.starts - 1 + self.ahead, self.trajectories.shape[1] - 1
+        if last > kept:
+            raise UserError(
+                f"starts={self.starts} and ahead={self.ahead} look at epoch {last}, the "
+                f"trajectories end at {kept}: train longer, or lower one of the two."
+            )
 
     def recall(self, key: PRNGKey) -> Recall:
         """A random expert from a random epoch r: start θ_*^(r), q_x around θ_*^(r + L_x)."""

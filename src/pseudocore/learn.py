@@ -137,6 +137,8 @@ def learn(
     key: PRNGKey, learner: Learner, problem: Problem, u: Data, infer: Infer, steps: int
 ) -> Learned:
     """The coreset after `steps` updates from u, in one go; `make_coreset` adds a run's folder."""
+    if steps < 1:
+        raise UserError(f"steps={steps} must be at least 1.")
     stretch = advance(learner, key, problem, learner.init(u, infer), jnp.asarray(steps), steps)
     if not stretch.finite:
         raise UserError(diverged(int(stretch.state.step) + 1))

@@ -78,6 +78,12 @@ def test_wrong_input_is_refused(call, refused, tmp_path):
     assert not out.exists()
 
 
+def test_what_turns_non_finite_is_refused_and_not_kept(call, refused, tmp_path):
+    told = synthetic(call, tmp_path / "wild", "--rate", "1e200")
+    refused(told, "non-finite", "--rate", "1e+200")
+    assert not (tmp_path / "wild" / "cells").exists()
+
+
 def test_a_folder_of_other_settings_is_refused(study, call, refused):
     out, _ = study
     refused(synthetic(call, out, "--resume", "--draws", "4"), "draws", str(out))

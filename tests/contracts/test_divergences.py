@@ -6,6 +6,7 @@ each draw u, x, a start and many keys. The posterior q_u handed over is always d
 so a divergence that should detach it and does not is found out too.
 """
 
+import dataclasses
 import functools
 import inspect
 from collections.abc import Callable
@@ -51,6 +52,7 @@ class Claim(NamedTuple):
 
     divergence: Divergence
     closed: Callable[[Match], Scalar]  # differentiated in all of the match that depends on u
+    views: str  # through which its own terms see u: "none", "one", or "one a draw"
     factor: float = 1.0  # the expectation of the estimate, as a multiple of the gradient
     random: bool = True  # if not, the loss is the closed form itself
     family: Callable[[Correlated], Posterior] = lambda q: q  # what becomes of both posteriors
@@ -77,23 +79,36 @@ def angle(g_u: Theta, g_x: Theta) -> Scalar:
 
 
 CLAIMS = [
-    Claim(ForwardKL(draws=5), lambda match: kl(match.q_x, match.q_u)),
+    Claim(ForwardKL(draws=5), lambda match: kl(match.q_x, match.q_u), "one a draw"),
     # The covariance with 1/S is biased by (S-1)/S.
-    Claim(ReverseKL(draws=5), lambda match: kl(match.q_u, match.q_x), factor=4 / 5),
-    Claim(Wasserstein(), lambda match: means(match.q_u, match.q_x) / move(match), random=False),
+    Claim(ReverseKL(draws=5), lambda match: kl(match.q_u, match.q_x), "none", factor=4 / 5),
+    Claim(
+        Wasserstein(),
+        lambda match: means(match.q_u, match.q_x) / move(match),
+        "none",
+        random=False,
+    ),
     Claim(
         DiagonalWasserstein(),
         lambda match: w2(correlated(match.q_u), correlated(match.q_x)) / move(match),
+        "none",
         random=False,
         family=mean_field,
     ),
     Claim(
         L2(),
         lambda match: 0.5 * jnp.sum(jnp.subtract(*uphill(match)) ** 2),
+        "one",
         random=False,
     ),
-    Claim(InnerProduct(), lambda match: -jnp.dot(*uphill(match)), random=False),
-    Claim(LayerCosine(), lambda match: angle(*uphill(match)), random=False, worlds=("regression",)),
+    Claim(InnerProduct(), lambda match: -jnp.dot(*uphill(match)), "one", random=False),
+    Claim(
+        LayerCosine(),
+        lambda match: angle(*uphill(match)),
+        "one",
+        random=False,
+        worlds=("regression",),
+    ),
 ]
 BY_NAME = {claim.divergence.name: claim for claim in CLAIMS}
 ROWS = [(name, world) for name, claim in BY_NAME.items() for world in claim.worlds]
@@ -141,7 +156,7 @@ def flat(u: Data, axes: int) -> np.ndarray:
     return np.concatenate([leaf.reshape(*leaf.shape[:axes], -1) for leaf in leaves], axis=-1)
 
 
-WHOLE_W2 = Claim(Wasserstein(), lambda match: w2(match.q_u, match.q_x) / move(match))
+WHOLE_W2 = Claim(Wasserstein(), lambda match: w2(match.q_u, match.q_x) / move(match), "none")
 
 
 @functools.cache
@@ -360,17 +375,53 @@ def test_forward_kl_shows_both_sides_one_augmentation():
     assert loss(ForwardKL(draws=7), jr.key(0), jittered(q_u=point, q_x=point)) == 0
 
 
-def test_forward_kl_augments_every_draw_anew():
+VIEWS = {view: [c for c in CLAIMS if c.views == view] for view in ("none", "one", "one a draw")}
+
+
+def by_views(*views: str):
+    rows = [claim for view in views for claim in VIEWS[view]]
+    return pytest.mark.parametrize("claim", rows, ids=lambda claim: claim.divergence.name)
+
+
+def at_points(**changes: Any) -> Match:
+    """Student and expert are points: all that is random is what the augmentation does."""
     here, there = (Gaussian(jnp.full(3, place), jnp.zeros(())) for place in (0.5, -0.5))
-    still = jittered(q_u=here, q_x=there)
-    one = jit(jax.vmap(lambda key: ForwardKL(draws=1)(key, still)))
-    values = one(jr.split(jr.key(0), 50))
-    many = loss(ForwardKL(draws=50), jr.key(1), still)
-    error = values.std() / 50**0.5
-    assert error > 0.01
-    assert abs(many - values.mean()) < 4 * 2**0.5 * error
+    return jittered(q_u=here, q_x=there, **changes)
 
 
-def test_reverse_kl_sees_u_without_augmentation():
-    plain = match("regression", ONE, ONE.u)
-    assert same(*(loss(ReverseKL(), jr.key(0), sides) for sides in (plain, jittered())))
+def test_every_row_says_through_which_views_u_is_seen():
+    assert sum(map(len, VIEWS.values())) == len(CLAIMS)
+
+
+@by_views("none")
+def test_u_is_seen_without_augmentation(claim: Claim):
+    wide = {
+        name: Gaussian(jnp.full(3, at), jnp.ones(3)) for name, at in (("q_u", 0.0), ("q_x", 1.0))
+    }
+    plain = match("regression", ONE, ONE.u, **wide)
+    seen, augmented = (
+        loss(claim.divergence, jr.key(0), sides) for sides in (plain, jittered(**wide))
+    )
+    assert seen != 0
+    assert same(seen, augmented)
+
+
+@jit
+def spread(divergence: Divergence, keys) -> Scalar:
+    """The variance of the loss over keys."""
+    return jax.vmap(lambda key: divergence(key, at_points()))(keys).var()
+
+
+@by_views("one", "one a draw")
+def test_u_is_seen_through_a_new_view_for_every_key(claim: Claim):
+    assert spread(claim.divergence, jr.split(jr.key(0), 50)) > 1e-4
+
+
+@by_views("one a draw")
+def test_u_is_seen_through_a_new_view_in_every_draw(claim: Claim):
+    """So that the variance falls as one over their number."""
+    few, many = (
+        spread(dataclasses.replace(claim.divergence, draws=draws), jr.split(jr.key(0), 400))
+        for draws in (2, 32)
+    )
+    assert 8 < few / many < 32

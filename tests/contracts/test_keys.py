@@ -90,13 +90,6 @@ class Point(Posterior):
         return self.centre
 
 
-class Ended(Unroll):
-    """An unroll without noise around its end."""
-
-    def __call__(self, key, model, source, start):
-        return Point(self.path(key, model, source, start)[0])
-
-
 class Use(NamedTuple):
     """A part of the package, and what it does with a key."""
 
@@ -136,25 +129,20 @@ def run(chain: MCMC, source: Source, what: str) -> Use:
     return Use(chain, what, does)
 
 
-def divergence(
-    divergence: Divergence,
-    random: bool = True,
-    q_u: Posterior = Q,
-    see: Callable[[Data], Source] = lambda u: Augmented(u, DSA()),
-) -> Use:
+def divergence(divergence: Divergence, random: bool = True) -> Use:
     """Differentiated: the checker does not look into a function with its own gradient."""
 
     def does(key):
         def loss(u: Data):
-            return divergence(key, Match(MODEL, see(u), BATCHES, q_u, Q, START))
+            return divergence(key, Match(MODEL, Augmented(u, DSA()), BATCHES, Q, Q, START))
 
         return jax.value_and_grad(loss)(DATA)
 
     return Use(divergence, "its gradient", does, random)
 
 
-def learning(divergence: Divergence, infer: Infer, augment: Augment = DSA()) -> Use:  # noqa: B008
-    learner = Learner(divergence, OuterSGD(1.0, 1.0, 1.0, 0.1).build(), augment)
+def learning(divergence: Divergence, infer: Infer) -> Use:
+    learner = Learner(divergence, OuterSGD(1.0, 1.0, 1.0, 0.1).build(), DSA())
     problem, state = Problem(MODEL, EXPERT, BATCHES), learner.init(DATA, infer)
     what = f"step with {divergence!r} and {type(infer).__name__}"
     return Use(learner, what, lambda key: learner.step(key, problem, state))
@@ -213,18 +201,16 @@ USES = [
     run(NOISY, SEEN, "start and run on augmented points"),
     Use(Exact(), "on batches", lambda key: Exact()(key, LOCATION, POINTS, jnp.zeros(2))),
     divergence(ForwardKL(3)),
-    # It meets its draws again on purpose: what is left, without a key for them.
-    divergence(ReverseKL(3), q_u=Point(START)),
-    # They show x what they show u on purpose: what is left, with something else to see.
-    *(divergence(matching, see=lambda u: Minibatches(u, 4)) for matching in MATCHINGS),
+    divergence(ReverseKL(3)),
+    *(divergence(matching) for matching in MATCHINGS),
     divergence(Wasserstein(), random=False),
     divergence(DiagonalWasserstein(), random=False),
     learning(ForwardKL(3), Unroll(2)),
     learning(ForwardKL(3), NOISY),
-    learning(ReverseKL(3), Ended(2)),
+    learning(ReverseKL(3), Unroll(2)),
     learning(Wasserstein(), Unroll(2)),
     learning(DiagonalWasserstein(), Unroll(2, spread=AlongPath())),
-    *(learning(matching, Unroll(2), Unchanged()) for matching in MATCHINGS),
+    *(learning(matching, Unroll(2)) for matching in MATCHINGS),
     *training(),
     studying(Study(dimensions=2, points=4, sizes=(2,), steps=4, looks=2)),
     judging(SHORT, "seeds on points"),

@@ -102,7 +102,16 @@ def test_seeds_differ(course):
 
 @pytest.mark.parametrize(
     ("settings", "word"),
-    [({"sizes": (0,)}, "sizes"), ({"sizes": (101,)}, "points"), ({"looks": 7}, "multiple")],
+    [
+        ({"sizes": (0,)}, "sizes"),
+        ({"sizes": (101,)}, "points"),
+        ({"sizes": (5, 5)}, "each once"),
+        ({"looks": 7}, "multiple"),
+        ({"steps": 0}, "steps=0"),
+        ({"dimensions": 0}, "dimensions=0"),
+        ({"draws": 1}, "draws=1"),
+        ({"rate": -1.0}, "rate=-1"),
+    ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, word):
     with pytest.raises(UserError, match=word):

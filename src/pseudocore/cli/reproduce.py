@@ -20,7 +20,7 @@ from pseudocore.store.values import to_json
 
 ABOUT = """Reproduce a figure, a table or a claim of the paper, by name.
 
-Leaves NAME.json, figures and table.md. Names:
+Leaves NAME.json, figures and table.md. pseudocore reproduce NAME --help has the flags of NAME:
 {names}"""
 
 EXAMPLES = (

@@ -9,6 +9,7 @@ import jax.random as jr
 import numpy as np
 
 from pseudocore.engine.control import Control
+from pseudocore.errors import UserError
 from pseudocore.gaussian.study import MEASURED, Course, Study, train, weighted
 from pseudocore.report.synthetic import save_sizes, save_steps, summary
 from pseudocore.store.files import read_json, write_rows
@@ -50,6 +51,10 @@ def train_cell(study: Study, trained: str, size: int, seeds: range) -> list[Row]
         keys = jax.vmap(jr.key)(np.array([seed for _, seed in runs], np.uint32))
         each = jnp.stack([weighted(study, size, weights[name]) for name, _ in runs])
         course = jax.device_get(train(study, study.divergences[trained], each, keys))
+    if not np.isfinite(course.values).all():
+        raise UserError(
+            f"{trained} turned non-finite with {size} points: lower --rate {study.rate:g}."
+        )
     told = looks(study, size)
     return [
         {"trained": trained, "size": size, "weights": name, "seed": seed, **row}

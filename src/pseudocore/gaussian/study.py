@@ -7,6 +7,7 @@ import jax.random as jr
 import optax
 from jaxtyping import Array, Float
 
+from pseudocore.checks import at_least, positive
 from pseudocore.data import Data
 from pseudocore.divergences import Divergence, ForwardKL, ReverseKL, Wasserstein
 from pseudocore.errors import UserError
@@ -28,23 +29,25 @@ class Study(eqx.Module):
     θ_0, the start, and Adam with a rate that falls to zero along a cosine.
     """
 
-    dimensions: int = eqx.field(static=True, default=10)
-    points: int = eqx.field(static=True, default=100)
-    sizes: tuple[int, ...] = eqx.field(static=True, default=(5, 20, 40, 60, 80, 100))
-    steps: int = eqx.field(static=True, default=1000)
-    looks: int = eqx.field(static=True, default=25)
-    draws: int = eqx.field(static=True, default=30)
-    rate: float = eqx.field(static=True, default=0.03)
+    dimensions: int = eqx.field(static=True, default=10)  # of θ and of every point
+    points: int = eqx.field(static=True, default=100)  # N: real points
+    sizes: tuple[int, ...] = eqx.field(static=True, default=(5, 20, 40, 60, 80, 100))  # M
+    steps: int = eqx.field(static=True, default=1000)  # K: updates of the coreset
+    looks: int = eqx.field(static=True, default=25)  # how often the divergences are measured
+    draws: int = eqx.field(static=True, default=30)  # S, of the two KL
+    rate: float = eqx.field(static=True, default=0.03)  # of Adam at the start
 
     def __check_init__(self):
-        if not self.sizes or not all(1 <= size <= self.points for size in self.sizes):
+        at_least(self, 1, "dimensions", "points", "steps", "looks")
+        at_least(self, 2, "draws")
+        positive(self, "rate")
+        fitting = all(1 <= size <= self.points for size in self.sizes)
+        if not self.sizes or not fitting or len(set(self.sizes)) < len(self.sizes):
             raise UserError(
-                f"sizes={self.sizes} must be one or more from 1 to points={self.points}."
+                f"sizes={self.sizes} must be one or more from 1 to points={self.points}, each once."
             )
-        if self.looks < 1 or self.steps % self.looks:
-            raise UserError(
-                f"steps={self.steps} must be a multiple of looks={self.looks}, which is at least 1."
-            )
+        if self.steps % self.looks:
+            raise UserError(f"steps={self.steps} must be a multiple of looks={self.looks}.")
 
     @property
     def stride(self) -> int:

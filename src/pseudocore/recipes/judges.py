@@ -14,7 +14,7 @@ from pseudocore.types import Shape
 
 
 def textbook_hmc(kernel: HMC, chain: tuple[int, int], prior: Prior, mass: Mass) -> Judge:
-    """Exact HMC in units of the prior, started at draws of the prior."""
+    """Exact HMC in units of the prior, started nearer to its centre than draws of it."""
     return Judge("hmc", "textbook", MCMC(kernel, *chain), prior, mass)
 
 

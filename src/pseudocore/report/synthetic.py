@@ -11,6 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from pseudocore.report.axes import OKABE_ITO
+from pseudocore.report.metric import counted
 from pseudocore.store.files import write_atomically
 
 Rows = Sequence[Mapping[str, Any]]
@@ -59,10 +60,13 @@ def _panel(axes: Axes, rows: Rows, along: str) -> None:
         values = [[max(r["value"], CONVERGED) for r in held if r[along] == at] for at in places]
         low, middle, high = np.quantile(values, (0, 0.5, 1), axis=1)
         axes.fill_between(places, low, high, color=OKABE_ITO[i], alpha=0.2, linewidth=0)
-        axes.plot(places, middle, color=OKABE_ITO[i], linewidth=WIDTHS[i % 3], label=trained)
+        look = {"color": OKABE_ITO[i], "linewidth": WIDTHS[i % 3], "marker": "o", "markersize": 3}
+        axes.plot(places, middle, label=trained, **look)
     floors = {row[along]: row["floor"] for row in rows if row["floor"] > CONVERGED}
-    axes.plot(list(floors), list(floors.values()), color="black", ls="--", lw=1, label="floor")
+    axes.plot(list(floors), list(floors.values()), "k--", marker="_", lw=1, label="floor")
     axes.set_yscale("log")
+    if min(row["value"] for row in rows) < CONVERGED:
+        axes.axhspan(CONVERGED / 3, CONVERGED, color="0.85", label="below 1e-6: converged")
     axes.grid(alpha=0.2)
     axes.spines[["top", "right"]].set_visible(False)
 
@@ -80,12 +84,12 @@ def summary(rows: Rows) -> str:
                 held = [row for row in rows if asked.items() <= row.items()]
                 start, end = (np.array(of(held, step)) for step in (0, last))
                 lines.append([weight, trained, measure, *fall(start, end, held[0]["floor"])])
-    seeds = len(unique(rows, "seed"))
+    seeds = counted(len(unique(rows, "seed")), "seed")
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return (
-        f"{table}\n\n{size} points, {last} steps. Start and end are means over {seeds} seeds, "
-        "ratios the smallest of any seed, the last column the largest. The excess is what lies "
-        "above the floor, which no points of these weights can undercut.\n"
+        f"{table}\n\n{size} points, {last} steps. Start and end are means over {seeds}, "
+        "ratios the smallest of any seed, the last column the largest. W is W₂². The excess is "
+        "what lies above the floor, which no points of these weights can undercut.\n"
     )
 
 
@@ -112,7 +116,7 @@ def small(value: float) -> str:
 def times(before: np.ndarray, after: np.ndarray) -> str:
     ratio = (before / np.maximum(after, CONVERGED)).min()
     bound = ">" if (after <= CONVERGED).all() else ""
-    return f"{bound}{ratio:,.3g}" if ratio < 1000 else f"{bound}{ratio:,.0f}"
+    return f"{bound}{ratio:.3g}" if bound or ratio < 1000 else f"{ratio:,.0f}"
 
 
 def unique(rows: Rows, name: str) -> list[Any]:
