@@ -175,6 +175,11 @@ class TestNonFinite:
         with pytest.raises(UserError, match="Step 4 turned non-finite: lower"):
             learn(jr.key(7), self.gone_wrong, separable(), noise(), INFER, ROOM)
 
+    @pytest.mark.parametrize("steps", [0, -1])
+    def test_learn_needs_a_step(self, steps):
+        with pytest.raises(UserError, match=f"steps={steps} must be at least 1"):
+            learn(jr.key(7), W, separable(), noise(), INFER, steps)
+
     def test_an_enormous_inner_rate_stops_at_once(self):
         with pytest.raises(UserError, match="Step 1 turned non-finite"):
             learn(jr.key(7), W, separable(), noise(), Unroll(steps=8, rate=1e30), ROOM)

@@ -27,7 +27,7 @@ DATASETS, POINTS = 500, 20
 DEVIATIONS = np.array([0.5, 2.0, 2.0])  # of the prior: an offset and two slopes
 KEPT, BURN = 19, 50  # draws that are ranked: twenty ranks, 25 datasets each
 THIN, THIN_NUTS = 5, 5  # steps between them
-UNLIKELY, IMPOSSIBLE = 1e-4, 1e-6
+UNLIKELY, IMPOSSIBLE = 1e-3, 1e-6
 SURE = 4.5
 
 RNG = np.random.default_rng(0)
