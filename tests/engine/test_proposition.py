@@ -7,8 +7,9 @@ import pytest
 
 from pseudocore.claim import Claim
 from pseudocore.engine import proposition
+from pseudocore.engine.cells import CELLS
 from pseudocore.engine.control import Control, Stopped
-from pseudocore.engine.proposition import CELLS, reproduce
+from pseudocore.engine.proposition import reproduce
 from pseudocore.errors import UserError
 from pseudocore.networks import Linear
 from pseudocore.report.proposition import of

@@ -1,6 +1,7 @@
 """Proposition 1 measured, into a folder: proposition.json, a figure and a table."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import jax
@@ -10,6 +11,7 @@ import numpy as np
 
 from pseudocore.claim import MATCHINGS, NETWORKS, Claim, estimates, noises, places
 from pseudocore.datasets.digits import Digits
+from pseudocore.engine.cells import Row, gather
 from pseudocore.engine.control import Control
 from pseudocore.gaussian import matching
 from pseudocore.model import Model
@@ -18,39 +20,31 @@ from pseudocore.proposition import descent
 from pseudocore.report.proposition import save_figure
 from pseudocore.report.proposition_table import summary
 from pseudocore.select import RandomSubset, pixels
-from pseudocore.store.files import read_json, write_rows
 from pseudocore.store.run import Run
 from pseudocore.types import PRNGKey, Scalar, Theta
 
-Row = dict[str, Any]
-CELLS = "cells"
 GAUSSIAN = "gaussian location"
 
 
 def reproduce(run: Run, claim: Claim, seeds: range, control: Control) -> str:
-    """Measure every model under every seed; what a stopped call has done is kept."""
-    cells = [(name, seed) for name in (*NETWORKS, GAUSSIAN) for seed in seeds]
-    rows: list[Row] = []
-    for done, (name, seed) in enumerate(cells):
-        control.say(f"proposition {name}", done, len(cells), {})
-        rows += cell(run, claim, name, seed)
-        control.stop_if_asked(f"{done + 1} of {len(cells)} cells are saved")
-    control.say("proposition", len(cells), len(cells), {})
-    write_rows(run.file("proposition.json"), rows)
+    """Measure every model under every seed."""
+    cells = {
+        f"{name}-{seed}": partial(measured, claim, name, seed)
+        for name in (*NETWORKS, GAUSSIAN)
+        for seed in seeds
+    }
+    rows = gather(run, "proposition", cells, control)
     save_figure(run.file("proposition.png"), rows)
     run.write_text("table.md", summary(rows))
     return summary(rows)
 
 
-def cell(run: Run, claim: Claim, name: str, seed: int) -> list[Row]:
-    """The rows of one model and seed, from the folder if they are there."""
-    file = run.file(CELLS) / f"{name}-{seed}.json"
-    if not file.exists():
-        # The smallest moves are a millionth of θ: single precision would lose them.
-        with jax.enable_x64(True):
-            measure = known(claim, seed) if name == GAUSSIAN else network(claim, name, seed)
-            write_rows(file, [{"model": name, "seed": seed, **row} for row in measure])
-    return read_json(file, "Delete it, and it is computed again.")
+def measured(claim: Claim, name: str, seed: int) -> list[Row]:
+    """The rows of one model and seed."""
+    # The smallest moves are a millionth of θ: single precision would lose them.
+    with jax.enable_x64(True):
+        found = known(claim, seed) if name == GAUSSIAN else network(claim, name, seed)
+        return [{"model": name, "seed": seed, **row} for row in found]
 
 
 def network(claim: Claim, name: str, seed: int) -> Iterator[Row]:

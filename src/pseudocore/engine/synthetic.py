@@ -1,46 +1,33 @@
 """The paper's synthetic study into a folder: synthetic.json, two figures and a table."""
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 
+from pseudocore.engine.cells import Row, gather
 from pseudocore.engine.control import Control
 from pseudocore.errors import UserError
 from pseudocore.gaussian.study import MEASURED, Course, Study, train, weighted
 from pseudocore.report.synthetic import save_sizes, save_steps, summary
-from pseudocore.store.files import read_json, write_rows
 from pseudocore.store.run import Run
-
-Row = dict[str, Any]
-CELLS = "cells"
 
 
 def reproduce(run: Run, study: Study, seeds: range, control: Control) -> str:
-    """Train every size with every divergence; what a stopped call has done is kept."""
-    cells = [(name, size) for name in study.divergences for size in study.sizes]
-    rows: list[Row] = []
-    for done, (trained, size) in enumerate(cells):
-        control.say("synthetic", done, len(cells), {})
-        rows += cell(run, study, trained, size, seeds)
-        control.stop_if_asked(f"{done + 1} of {len(cells)} cells are saved")
-    control.say("synthetic", len(cells), len(cells), {})
-    write_rows(run.file("synthetic.json"), rows)
+    """Train every size with every divergence, all seeds and both weights in one cell."""
+    cells = {
+        f"{trained}-{size}": partial(train_cell, study, trained, size, seeds)
+        for trained in study.divergences
+        for size in study.sizes
+    }
+    rows = gather(run, "synthetic", cells, control)
     save_steps(run.file("synthetic-steps.png"), rows)
     save_sizes(run.file("synthetic-sizes.png"), rows)
     run.write_text("table.md", summary(rows))
     return summary(rows)
-
-
-def cell(run: Run, study: Study, trained: str, size: int, seeds: range) -> list[Row]:
-    """All seeds and both weights of one size, from the folder if they are there."""
-    file = run.file(CELLS) / f"{trained}-{size}.json"
-    if not file.exists():
-        write_rows(file, train_cell(study, trained, size, seeds))
-    return read_json(file, "Delete it, and it is computed again.")
 
 
 def train_cell(study: Study, trained: str, size: int, seeds: range) -> list[Row]:
