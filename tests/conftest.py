@@ -1,6 +1,7 @@
 """Every test runs with the shapes in the signatures checked and one thread a worker."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import jax
@@ -10,6 +11,9 @@ from jaxtyping import install_import_hook
 os.environ.setdefault(
     "XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 )
+
+# Decoded pictures of one run of the tests are nobody else's.
+os.environ["PSEUDOCORE_CACHE"] = tempfile.mkdtemp(prefix="pseudocore-tests-")
 
 install_import_hook("pseudocore", "beartype.beartype")
 

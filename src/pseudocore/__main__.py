@@ -11,6 +11,7 @@ VERBS = {
     "distill": "learn a pseudocoreset from experts",
     "evaluate": "judge a learned pseudocoreset by how its posterior predicts",
     "compare": "judge runs beside subsets and the full data: one table, one page",
+    "data": "fetch, check, look at and corrupt datasets",
     "reproduce": "the paper's figures, tables and claims, by name",
 }
 

@@ -187,7 +187,7 @@ def test_experts_of_something_else_are_refused(distill, refused, mine, others, o
     wide = distill(out, "--plan.network.width", 9)
     refused(wide, "have the network MLP(width=8, depth=1), the recipe asks for MLP(width=9, depth=")
     refused(wide, "pseudocore experts digits --network 'MLP(width=9, depth=1)' --out FOLDER")
-    said = "have the data Digits(held_out=0.185, seed=0)", "--experts", f"--data {mine()} --out"
+    said = "have the data Digits(held_out=0.185, seed=0", "--experts", f"--data {mine()} --out"
     refused(distill(out, "--data", mine()), *said)
     cut_other = distill(out, "--plan.data.held-out", 0.3)
     refused(cut_other, "pseudocore experts digits --network", "--data.held-out 0.3 --out FOLDER")

@@ -13,7 +13,7 @@ from pseudocore import datasets
 from pseudocore.augment import Augment
 from pseudocore.cli.options import check_readable, known
 from pseudocore.data import View
-from pseudocore.datasets import Dataset, Digits, Split
+from pseudocore.datasets import Dataset, Digits, Raw, Resize, Unwhitened, Whiten
 from pseudocore.divergences import Divergence
 from pseudocore.errors import UserError
 from pseudocore.infer import Infer
@@ -24,10 +24,11 @@ from pseudocore.networks import Network
 from pseudocore.networks.norm import Norm
 from pseudocore.posterior import Spread
 from pseudocore.prior import Prior
+from pseudocore.progress import silent
 from pseudocore.recipes import preset
 from pseudocore.select import Select
 
-ROLES = Dataset, Network, Norm, Augment, Select, Divergence, Infer, Units, Spread
+ROLES = Dataset, Whiten, Resize, Network, Norm, Augment, Select, Divergence, Infer, Units, Spread
 ROLES += Kernel, Prior, Mass, View
 
 
@@ -55,29 +56,31 @@ def test_every_part_of_a_recipe_is_exported(role):
     assert {name: known().get(name) for name in parts} == parts
 
 
-class Folder(Dataset):
+class Box(Dataset):
     """The digits, by a class that is not exported."""
 
     path: str = eqx.field(static=True, default="")
     held_out: float = eqx.field(static=True, default=0.185)
     seed: int = eqx.field(static=True, default=0)
 
-    def load(self) -> Split:
-        return Digits(self.held_out, self.seed).load()
+    whiten: Whiten = Unwhitened()
+
+    def read(self, say=silent) -> Raw:
+        return Digits().read()
 
 
 def test_a_recipe_that_would_not_read_back_is_refused():
     recipe = preset("digits/ipc1-fkl")
     check_readable(recipe)
-    moved = dataclasses.replace(recipe.plan, data=Folder())
-    with pytest.raises(UserError, match=r"no type 'Folder'.*Export .*__init__\.pyi"):
+    moved = dataclasses.replace(recipe.plan, data=Box())
+    with pytest.raises(UserError, match=r"no type 'Box'.*Export .*__init__\.pyi"):
         check_readable(dataclasses.replace(recipe, plan=moved))
 
 
 def test_no_run_is_begun_with_such_a_recipe(call, distill, refused, tmp_path, monkeypatch):
-    monkeypatch.setitem(datasets.FORMS, "folder:PATH", Folder)
+    monkeypatch.setitem(datasets.FORMS, "box:PATH", Box)
     out = tmp_path / "out"
-    said = "no type 'Folder'", "Export the class"
-    refused(distill(out, "--data", "folder:x"), *said)
-    refused(call("experts", "digits", "--data", "folder:x", "--out", out), *said)
+    said = "no type 'Box'", "Export the class"
+    refused(distill(out, "--data", "box:x"), *said)
+    refused(call("experts", "digits", "--data", "box:x", "--out", out), *said)
     assert not out.exists()

@@ -20,6 +20,7 @@ from pseudocore.engine.telling import Told, pictures
 from pseudocore.recipes import preset
 from pseudocore.report.findings import conclusions
 from pseudocore.report.summary import summarise
+from pseudocore.store import preprocess as prepared
 from pseudocore.store.coreset import read_coreset
 from pseudocore.store.tensors import read_tensors
 from pseudocore.store.values import to_json
@@ -126,13 +127,13 @@ def test_distill_leaves_the_coreset_where_it_began_and_how_it_was_made(run, cont
 
 def test_coreset_says_what_it_is_for_whoever_reads_the_file_alone(run):
     _, facts = read_tensors(run / CORESET, [])
-    standardise = preset("digits/ipc1-fkl").plan.data.load().standardise
+    preprocess = preset("digits/ipc1-fkl").plan.data.load().preprocess
     assert {name: json.loads(fact) for name, fact in facts.items()} == {
         "schema": 1,
         "classes": 10,
         "ipc": 1,
         "rate": pytest.approx(0.05),
-        "preprocess": to_json(standardise),
+        "preprocess": prepared.words(preprocess),
     }
 
 

@@ -18,7 +18,7 @@ from pseudocore.datasets import (
     forms,
     named,
 )
-from pseudocore.datasets.base import split, stratified
+from pseudocore.datasets.base import Part, Raw, split, stratified
 from pseudocore.errors import UserError
 
 labels = arrays(np.int32, st.integers(1, 60), elements=st.integers(0, 4))
@@ -105,8 +105,14 @@ def test_bytes_do_not_wrap_around():
     )
 
 
+def raw(test=5, standardise=None):
+    """Twelve images of three classes, the first of them again as the test part."""
+    parts = Part(PIXELS, LABELS), Part(PIXELS[:test], LABELS[:test])
+    return Raw(*parts, ("a", "b", "c"), standardise=standardise)
+
+
 def test_each_part_has_mass_one_and_its_own_points():
-    parts = split((PIXELS, LABELS), (PIXELS[:5], LABELS[:5]), 3, 0.25, 0, PLAIN)
+    parts = split(raw(5, PLAIN), 0.25, 0)
     assert [len(part) for part in (parts.train, parts.held_out, parts.test)] == [9, 3, 5]
     for part in (parts.train, parts.held_out, parts.test):
         assert float(part.mass) == pytest.approx(1)
@@ -120,19 +126,20 @@ def test_each_part_has_mass_one_and_its_own_points():
 
 
 def test_nothing_held_out_is_an_empty_part():
-    parts = split((PIXELS, LABELS), (PIXELS, LABELS), 3, 0.0, 0, PLAIN)
+    parts = split(raw(12, PLAIN), 0.0, 0)
     assert (len(parts.train), len(parts.held_out)) == (12, 0)
     assert parts.held_out.x.shape == (0, 4, 4, 3)
 
 
 def test_without_constants_those_of_the_kept_part_are_taken():
-    parts = split((PIXELS, LABELS), (PIXELS, LABELS), 3, 0.25, 0)
+    parts = split(raw(12), 0.25, 0)
     kept = PIXELS[stratified(LABELS, 0.25, 0)[0]]
     points, kept = kept, kept.astype(np.float64)
-    np.testing.assert_allclose(parts.standardise.mean, kept.mean((0, 1, 2)), rtol=1e-12)
-    np.testing.assert_allclose(parts.standardise.deviation, kept.std((0, 1, 2)), rtol=1e-12)
+    standardise = parts.preprocess.standardise
+    np.testing.assert_allclose(standardise.mean, kept.mean((0, 1, 2)), rtol=1e-12)
+    np.testing.assert_allclose(standardise.deviation, kept.std((0, 1, 2)), rtol=1e-12)
     assert np.abs(kept.mean((0, 1, 2)) - PIXELS.mean((0, 1, 2))).min() > 1e-4
-    np.testing.assert_array_equal(parts.train.x, parts.standardise(points))
+    np.testing.assert_array_equal(parts.train.x, standardise(points))
 
 
 def test_data_are_named_on_the_command_line():
@@ -145,14 +152,15 @@ def test_data_are_named_on_the_command_line():
 
 
 def test_what_help_and_errors_offer_are_names(monkeypatch):
-    monkeypatch.setitem(FORMS, "folder:PATH", lambda path: Npz(path))
-    for form in FORMS:
-        assert isinstance(named(form), Dataset)
-        assert form in forms()
-    assert named("folder:here") == Npz("here")
+    monkeypatch.setitem(FORMS, "box:PATH", lambda path: Npz(path))
     with pytest.raises(UserError) as error:
         named("nothing")
-    assert all(form in str(error.value) for form in FORMS)
+    for form in FORMS:
+        assert isinstance(named(form), Dataset)
+        shown = form.replace(":FOLDER", "[:FOLDER]")
+        assert shown in forms()
+        assert shown in str(error.value)
+    assert named("box:here") == Npz("here")
 
 
 class Half(Dataset):
@@ -160,7 +168,7 @@ class Half(Dataset):
 
     held_out: float = 0.1
 
-    def load(self):
+    def read(self, say=None):
         raise NotImplementedError
 
 

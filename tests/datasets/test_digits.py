@@ -21,7 +21,7 @@ def split():
 
 def counts(data, split):
     """The pixel counts 0..16 of the points, as whole numbers, each row ending in its label."""
-    levels = split.standardise.undo(np.asarray(data.x)).reshape(len(data), 64) * 16
+    levels = split.preprocess.undo(np.asarray(data.x)).reshape(len(data), 64) * 16
     np.testing.assert_allclose(levels, np.rint(levels), atol=1e-4)
     return np.column_stack([np.rint(levels).astype(int), np.asarray(data.y).argmax(-1)])
 
@@ -85,7 +85,8 @@ def test_the_statistics_are_those_of_train_with_the_held_out_part(split):
     assert x.mean() == pytest.approx(0, abs=1e-6)
     assert x.std() == pytest.approx(1, abs=1e-6)
     assert abs(np.asarray(split.test.x).mean()) > 1e-4, "those of the test part are not in them"
-    assert Digits(held_out=0.5, seed=3).load().standardise == split.standardise
+    other = Digits(held_out=0.5, seed=3).load()
+    assert other.preprocess.standardise == split.preprocess.standardise
 
 
 def test_points_are_images_of_one_channel_and_mass_one(split):

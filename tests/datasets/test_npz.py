@@ -42,7 +42,7 @@ def load(tmp_path):
 
 
 def pixels(part, split):
-    return split.standardise.undo(np.asarray(part.x))
+    return split.preprocess.undo(np.asarray(part.x))
 
 
 def joined(split):
@@ -80,7 +80,8 @@ def test_standardised_points_come_back(load, shape):
 def test_the_statistics_are_those_of_train_without_the_held_out_part(load, shape, channels):
     split = load(shape=shape, held_out=0.4)
     axes = tuple(range(split.train.x.ndim - 1))
-    assert len(split.standardise.mean) == len(split.standardise.deviation) == channels
+    standardise = split.preprocess.standardise
+    assert len(standardise.mean) == len(standardise.deviation) == channels
     np.testing.assert_allclose(np.asarray(split.train.x).mean(axes), 0, atol=1e-5)
     np.testing.assert_allclose(np.asarray(split.train.x).std(axes), 1, atol=1e-5)
     assert (np.abs(joined(split).mean(axes)) > 1e-4).all(), "the held-out part is not in them"
@@ -97,10 +98,12 @@ def test_the_seed_chooses_what_is_held_out(load):
 @pytest.mark.parametrize("kind", [np.uint8, np.int64, np.float16, np.float32, np.float64, bool])
 def test_pixels_of_every_plain_type_are_read(load, kind):
     given = arrays()
-    given |= {name: (20 * given[name] + 90).astype(kind) for name in ("x_train", "x_test")}
+    levels = {name: (20 * given[name] + 90).clip(0, 255) for name in ("x_train", "x_test")}
+    given |= {name: values.astype(kind) for name, values in levels.items()}
     split = load(given, held_out=0.0)
-    expected = given["x_test"][..., None].astype(np.float32)
+    expected = given["x_test"][..., None].astype(np.float32) / split.preprocess.white
     np.testing.assert_allclose(pixels(split.test, split), expected, atol=1e-3)
+    assert split.preprocess.white == (1 if kind is bool else 255)
 
 
 @pytest.mark.parametrize("kind", ["i1", "u1", "i4", "u4", "i8", "u8", ">i4"])
@@ -213,14 +216,18 @@ def test_objects_are_refused_before_they_run_code(load, capsys, name):
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize(
-    "array", [np.array(["one"] * TRAIN), np.full(TRAIN, 1j), np.zeros(TRAIN, "M8[s]")], ids=str
-)
+@pytest.mark.parametrize("array", [np.full(TRAIN, 1j), np.zeros(TRAIN, "M8[s]")], ids=str)
 def test_what_is_no_number_is_refused(load, array):
     with pytest.raises(
         UserError, match=r"y_train in .*mine\.npz is .*: it must hold plain numbers"
     ):
         load({"y_train": array})
+
+
+def test_text_for_labels_is_named_with_what_numbers_it(load):
+    said = r"The train labels are text, the first is 'one': number .* np.unique.*return_inverse"
+    with pytest.raises(UserError, match=said.replace(" .* np", ".*np")):
+        load({"y_train": np.array(["one", "two"] * (TRAIN // 2))})
 
 
 def changed(name, index, value):

@@ -5,7 +5,7 @@ import pytest
 
 import pseudocore as pc
 from pseudocore.data import Augmenting, Batching, Whole, labelled
-from pseudocore.datasets.base import Split, Standardise
+from pseudocore.datasets import Preprocess, Split, Standardise
 from pseudocore.engine.advice import to_train
 from pseudocore.engine.telling import confidence_gaps, kind, numbered, seen
 from pseudocore.networks import Function, Linear
@@ -45,7 +45,8 @@ def test_the_gap_is_that_of_all_points_of_all_coresets():
 @pytest.mark.parametrize(("shape", "called"), [((8, 8, 1), "images"), ((5,), "points")])
 def test_points_are_called_by_their_shape(shape, called):
     data = labelled(jnp.zeros((4, *shape)), jnp.arange(4) % 2, 2)
-    assert kind(Split(data, data, data, Standardise((0.0,), (1.0,)))) == called
+    preprocess = Preprocess(Standardise((0.0,), (1.0,)), shape, "gray")
+    assert kind(Split(data, data, data, preprocess)) == called
 
 
 def test_one_seed_is_said_in_the_singular():

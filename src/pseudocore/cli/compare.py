@@ -8,7 +8,7 @@ from typing import Annotated
 import tyro
 
 from pseudocore.cli.console import Bars, print_json, say, show_results, warn
-from pseudocore.cli.data import judges_of
+from pseudocore.cli.given import judges_of
 from pseudocore.cli.options import chain_seeds, opener, parse, read_recipe
 from pseudocore.data import Data
 from pseudocore.datasets.base import Split
@@ -142,8 +142,8 @@ def contenders(options: Compare, recipe: Recipe, recipes: dict[Path, Recipe]) ->
     called = names(recipes)
     chosen = [name for name in options.baselines if name != FULL]
     before = {called[path]: read_coreset(path / INITIAL) for path in recipes}
-    after = {called[path]: learned(path) for path in recipes}
-    for u in (*before.values(), *after.values()):
+    after = {called[path]: learned(path, split) for path in recipes}
+    for u in before.values():
         check_fit(u, split)
     judges = judges_of(recipe, options.protocol, split)
     full = full_judges(recipe, options, split)

@@ -115,7 +115,9 @@ def judge_and_tell(options: Demo, recipes, folders, experts, run: Run, control: 
     split = recipe.plan.data.load()
     model = Model.of(recipe.plan.network, split.train)
     entries = subsets(list(BASELINES), split, model, recipe.ipc, experts, options.seed)
-    entries |= {name: tuple(map(learned, paths)) for name, paths in folders.items()}
+    entries |= {
+        name: tuple(learned(path, split) for path in paths) for name, paths in folders.items()
+    }
     judges = chosen_judges(recipe, "textbook", split)
     seeds = range(options.seeds)
     records = compare(recipe, entries, judges, seeds, run, control, [recipe.full])

@@ -1,5 +1,6 @@
 """pseudocore distill: learn a pseudocoreset."""
 
+import contextlib
 import dataclasses
 from collections.abc import Sequence
 from functools import partial
@@ -8,12 +9,14 @@ from typing import Annotated
 
 import tyro
 
+from pseudocore import datasets
 from pseudocore.cli.console import Bars, print_json, say
-from pseudocore.cli.data import INSTEAD, on_data
+from pseudocore.cli.given import INSTEAD, fitted_to, take_data, take_flag
 from pseudocore.cli.options import check_readable, known, parse, take_word
 from pseudocore.cli.parts import take_parts
 from pseudocore.engine.control import Control
-from pseudocore.engine.runs import make_coreset
+from pseudocore.engine.distill import begin
+from pseudocore.engine.runs import make_coreset, train_plan
 from pseudocore.errors import UserError, unknown
 from pseudocore.recipes import presets
 from pseudocore.recipes.base import Recipe
@@ -28,6 +31,7 @@ prints it: --augment 'DSA()'. Recipes:
 
 EXAMPLES = (
     "pseudocore distill digits/ipc1-fkl --experts runs/experts --out runs/fkl",
+    "pseudocore distill --data FOLDER_OF_PICTURES --ipc 1 --out runs/mine",
     "pseudocore distill digits/ipc10-w --experts runs/experts --steps 1000 --out runs/w",
     "pseudocore distill digits/ipc1-fkl --ipc 3 --optimiser.labels 0.1 --seed 7 --out runs/soft "
     "--experts runs/experts",
@@ -38,15 +42,16 @@ EXAMPLES = (
     "--experts runs/cifar --out runs/cifar-fkl",
     "pseudocore distill digits/ipc1-fkl --experts runs/experts --out runs/fkl --resume",
 )
+PICTURES = "digits-convnet/ipc1-fkl"
 SHOWN = "digits/ipc1-fkl"  # whose flags the help shows where no recipe is named
 
 
 @dataclasses.dataclass(frozen=True)
 class Distill:
     recipe: Annotated[Recipe, tyro.conf.arg(name="")]
-    experts: Path
-    """Folder of the experts."""
-    out: Path
+    experts: Path | None = None
+    """Folder of the experts; without it they are trained first, into OUT-experts."""
+    out: Path = Path("pseudocore-run")
     """Folder for the run."""
     data: Annotated[str | None, tyro.conf.arg(help=INSTEAD)] = None
     resume: bool = False
@@ -58,26 +63,53 @@ class Distill:
 def main(arguments: Sequence[str]) -> int:
     recipes = presets()
     name, rest = take_word(arguments, "")
-    if not name:
-        if not {"-h", "--help"} & set(rest):
-            raise UserError(
-                f"Name a recipe: pseudocore distill {SHOWN} --experts FOLDER --out FOLDER. "
-                "pseudocore distill --help lists them all."
-            )
-        name = SHOWN
+    name = name or instead_of_a_name(rest)
     if name not in recipes:
         raise unknown("recipe", name, recipes)
-    recipe, rest = take_parts(recipes[name], rest, known())
+    recipe, rest, data = take_data(recipes[name], rest)
+    recipe, rest = take_parts(recipe, rest, known())
     about = ABOUT.format(names=families(recipes))
     options = parse("distill RECIPE", partial(Distill, recipe=recipe), rest, about, EXAMPLES)
-    recipe = on_data(options.recipe, options.data)
-    check_readable(recipe)
+    recipe = options.recipe
     with Bars() as bars, Control(bars.say) as control:
-        make_coreset(recipe, options.experts, options.out, control, resume=options.resume)
+        recipe = fitted_to(recipe, control.say) if data else recipe
+        check_readable(recipe)
+        experts = options.experts or trained(recipe, options.out, control)
+        make_coreset(recipe, experts, options.out, control, resume=options.resume)
     if options.json:
         print_json(Run.read(options.out).metrics()[-1])
     say(f"The coreset is {options.out / CORESET}. Judge it: pseudocore evaluate {options.out}")
     return 0
+
+
+def instead_of_a_name(arguments: Sequence[str]) -> str:
+    """The recipe for data of one's own, where none is named: a ConvNet for pictures."""
+    if {"-h", "--help"} & set(arguments):
+        return SHOWN
+    given, _ = take_flag("--data", arguments)
+    if given is None:
+        raise UserError(
+            f"Name a recipe: pseudocore distill {SHOWN} --out FOLDER. pseudocore distill --help "
+            "lists them all."
+        )
+    name = SHOWN if are_rows(datasets.named(given)) else PICTURES
+    say(f"No recipe is named: it is {name}, whose rates and steps were chosen on the digits.")
+    return name
+
+
+def are_rows(data: datasets.Dataset) -> bool:
+    """Whether the points are no images; what cannot be read is said later."""
+    with contextlib.suppress(UserError):
+        return data.read().train.values.ndim == 2
+    return False
+
+
+def trained(recipe: Recipe, out: Path, control: Control) -> Path:
+    """The recipe's experts, trained beside the run if they are not there yet."""
+    begin(recipe, recipe.plan.data.load())  # what would stop the run stops it now
+    folder = out.with_name(f"{out.name}-experts")
+    say(f"No --experts are named: {folder} is trained, or taken as it is if it was before.")
+    return train_plan(recipe.plan, folder, control, resume=True)
 
 
 def families(recipes: dict[str, Recipe]) -> str:

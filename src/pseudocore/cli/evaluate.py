@@ -6,17 +6,18 @@ from functools import partial
 from pathlib import Path
 
 from pseudocore.cli.console import Bars, print_json, say, show_results, warn
-from pseudocore.cli.data import judges_of
+from pseudocore.cli.given import judges_of
 from pseudocore.cli.options import chain_seeds, known, parse, read_recipe, take_word
 from pseudocore.cli.parts import take_parts
+from pseudocore.datasets import Corrupted
 from pseudocore.doubts import doubts
 from pseudocore.engine.comparison import check_judges, compare, learned
 from pseudocore.engine.control import Control
-from pseudocore.engine.judging import check_fit
 from pseudocore.engine.runs import resume
 from pseudocore.engine.telling import kind
 from pseudocore.errors import UserError
 from pseudocore.evaluate import Judge
+from pseudocore.recipes.base import Recipe
 from pseudocore.report.summary import summarise
 from pseudocore.store.run import Run
 
@@ -30,6 +31,7 @@ EXAMPLES = (
     "pseudocore evaluate runs/fkl --protocol paper --seeds 10",
     "pseudocore evaluate runs/fkl --judges.0.chain.kernel.step-size 0.03",
     "pseudocore evaluate runs/fkl --judges.0.mass 'Tempered(20)' --judges.0.prior 'Isotropic(1.0)'",
+    "pseudocore evaluate runs/fkl --corrupted data/cifar10-c --corruption fog --severity 3",
     "pseudocore evaluate runs/fkl --json > numbers.json",
 )
 
@@ -43,6 +45,12 @@ class Evaluate:
     """The first of them."""
     protocol: str = "textbook"
     """textbook, or paper: as published, its faults included."""
+    corrupted: Path | None = None
+    """A folder of corrupted test pictures: CIFAR-10-C, or made by pseudocore data corrupt."""
+    corruption: str = "gaussian_noise"
+    """Which of them to judge on."""
+    severity: int = 1
+    """How strong, 1 to 5."""
     out: Path | None = None
     """A folder for results.json other than the run's."""
     resume: bool = False
@@ -59,6 +67,13 @@ def protocol_in(arguments: Sequence[str]) -> str:
     return "textbook"
 
 
+def corrupted(recipe: Recipe, options: Evaluate) -> Recipe:
+    """The recipe on corrupted test pictures."""
+    folder = str(options.corrupted.resolve()) if options.corrupted else ""
+    data = Corrupted(recipe.plan.data, folder, options.corruption, options.severity)
+    return dataclasses.replace(recipe, plan=dataclasses.replace(recipe.plan, data=data))
+
+
 def main(arguments: Sequence[str]) -> int:
     wants_help = bool({"-h", "--help"} & set(arguments))
     folder, rest = take_word(arguments, "")
@@ -73,8 +88,11 @@ def main(arguments: Sequence[str]) -> int:
     make = partial(Evaluate, judges=asked.judges)
     options = parse("evaluate RUN", make, rest, ABOUT, EXAMPLES)
     seeds = chain_seeds(options.seed, options.seeds)
-    u = learned(Path(folder))
-    check_fit(u, split)
+    if options.corrupted is not None:
+        recipe = corrupted(recipe, options)
+        split = recipe.plan.data.load()
+        say(f"Judged on {split.tested}.")
+    u = learned(Path(folder), split)
     check_judges(options.judges, split)
     entries = {recipe.divergence.name: (u,)}
     run = Run.read(folder)

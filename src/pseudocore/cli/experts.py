@@ -9,7 +9,7 @@ from typing import Annotated
 import tyro
 
 from pseudocore.cli.console import Bars, print_json, say
-from pseudocore.cli.data import INSTEAD, on_data
+from pseudocore.cli.given import INSTEAD, fitted_to, take_data
 from pseudocore.cli.options import check_readable, known, parse, take_word
 from pseudocore.cli.parts import take_parts
 from pseudocore.engine.control import Control
@@ -59,11 +59,13 @@ def main(arguments: Sequence[str]) -> int:
     name, rest = take_word(arguments, "digits")
     if name not in plans():
         raise unknown("recipe", name, plans())
-    plan, rest = take_parts(plans()[name], rest, known(), but=["--data"])
+    plan, rest, data = take_data(plans()[name], rest)
+    plan, rest = take_parts(plan, rest, known())
     options = parse("experts [RECIPE]", partial(Experts, plan=plan), rest, ABOUT, EXAMPLES)
-    plan = on_data(options.plan, options.data)
-    check_readable(plan)
+    plan = options.plan
     with Bars() as bars, Control(bars.say) as control:
+        plan = fitted_to(plan, control.say) if data else plan
+        check_readable(plan)
         train_plan(plan, options.out, control, resume=options.resume)
     if options.json:
         print_json(read_index(options.out))

@@ -1,39 +1,61 @@
 """A dataset is a frozen value that loads three parts; decisions are made on the second only."""
 
 import abc
-from typing import TYPE_CHECKING
+import dataclasses
+import functools
+import hashlib
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
 from pseudocore.data import Data, labelled
+from pseudocore.datasets.checks import check_raw
+from pseudocore.datasets.preprocess import Preprocess, Standardise, statistics
+from pseudocore.datasets.whiten import Unwhitened, Whiten
 from pseudocore.errors import UserError
+from pseudocore.progress import Say, silent
 from pseudocore.types import Shape
 
+AS_IS = Unwhitened()
 
-class Standardise(eqx.Module):
-    """(x - mean) / deviation per channel, and back."""
 
-    mean: tuple[float, ...] = eqx.field(static=True)
-    deviation: tuple[float, ...] = eqx.field(static=True)
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """Points as they are stored, and their classes as whole numbers from 0."""
 
-    def __call__(self, pixels: np.ndarray) -> np.ndarray:
-        centred = pixels.astype(np.float32) - np.asarray(self.mean, np.float32)
-        return centred / np.asarray(self.deviation, np.float32)
+    values: np.ndarray  # images (n, height, width, channels), bytes or 0..1; or rows (n, features)
+    labels: np.ndarray
 
-    def undo(self, x: np.ndarray) -> np.ndarray:
-        """Standardised values as pixels again: 0 black, 1 white, learned ones beyond."""
-        return np.asarray(x) * np.asarray(self.deviation) + np.asarray(self.mean)
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+@dataclasses.dataclass(frozen=True)
+class Raw:
+    """What the files hold, before anything is cut or prepared."""
+
+    train: Part
+    test: Part
+    classes: tuple[str, ...]  # their names
+    channels: str = "as stored"  # RGB, gray, or what the values are
+    white: float = 255.0  # what 1 was in the files, where `values` are 0..1 or bytes
+    standardise: Standardise | None = None  # constants of its own; else those of train
+    notes: tuple[str, ...] = ()  # what was guessed or left out on reading, for a person
+    tested: str = ""  # what the test part is, where it is not the dataset's own
 
 
 class Split(eqx.Module):
-    """The three parts of a dataset, each of mass 1, and how its pixels were prepared."""
+    """The three parts of a dataset, each of mass 1, and how their points were prepared."""
 
     train: Data
     held_out: Data
     test: Data
-    standardise: Standardise
+    preprocess: Preprocess
+    fingerprint: str = eqx.field(static=True, default="")  # of train: what may be learned from
+    notes: tuple[str, ...] = eqx.field(static=True, default=())
+    tested: str = eqx.field(static=True, default="")
 
     @property
     def shape(self) -> Shape:
@@ -45,61 +67,72 @@ class Split(eqx.Module):
 
 
 class Dataset(eqx.Module):
-    """Where real points come from."""
+    """Where real points come from: `read` knows the files, the rest is the same for all."""
 
     # Type checkers would take these for the first arguments of every dataset.
     if not TYPE_CHECKING:
         held_out: eqx.AbstractVar[float]  # the fraction of train that decisions are made on
         seed: eqx.AbstractVar[int]  # of that cut
+        whiten: eqx.AbstractVar[Whiten]
 
     @abc.abstractmethod
-    def load(self) -> Split:
-        """Train, held-out (cut from train) and test."""
+    def read(self, say: Say = silent) -> Raw:
+        """Train and test as the files have them; `say` is told how far it is."""
+
+    def load(self, say: Say = silent) -> Split:
+        """Train, held-out (cut from train) and test, ready to learn from."""
+        return split(self.read(say), *decisions(self))
 
 
-def split(
-    train: tuple[np.ndarray, np.ndarray],
-    test: tuple[np.ndarray, np.ndarray],
-    classes: int,
-    held_out: float,
-    seed: int,
-    standardise: Standardise | None = None,
-) -> Split:
-    """Cut the held-out part from train, at random within each class, and standardise all.
+def decisions(data: Any) -> tuple[float, int, Whiten]:
+    """What every dataset has; that it does, type checkers are not told."""
+    return data.held_out, data.seed, data.whiten
+
+
+def split(raw: Raw, held_out: float, seed: int, whiten: Whiten = AS_IS) -> Split:
+    """Cut the held-out part from train, at random within each class, and prepare all alike.
 
     Without constants of its own a dataset is standardised by those of train as it is left.
     """
-    for name, (pixels, labels) in {"train": train, "test": test}.items():
-        check(name, pixels, labels, classes)
-    if train[0].shape[1:] != test[0].shape[1:]:
-        raise UserError(
-            f"Train points have shape {train[0].shape[1:]}, test points {test[0].shape[1:]}: "
-            "they must be equal."
-        )
-    kept, cut = stratified(train[1], held_out, seed)
-    scaled = standardise or statistics(train[0][kept])
-
-    def ready(pixels: np.ndarray, labels: np.ndarray) -> Data:
-        # JAX knows neither big-endian numbers nor, as a rule, 64 bits.
-        whole = jnp.asarray(labels.astype(np.int32))
-        return labelled(jnp.asarray(scaled(pixels)), whole, classes)
-
+    check_raw(raw)
+    kept, cut = stratified(raw.train.labels, held_out, seed)
+    train, rest = only(raw.train, kept), only(raw.train, cut)
+    scaled = raw.standardise or statistics(train.values)
+    preprocess = Preprocess(scaled, train.values.shape[1:], raw.channels, raw.white)
+    points = preprocess(train.values)
+    if not isinstance(whiten, Unwhitened):
+        preprocess = dataclasses.replace(preprocess, whitening=whiten.fit(points))
+        points = preprocess.whitening(points)
+    ready = functools.partial(as_data, classes=len(raw.classes))
     return Split(
-        ready(train[0][kept], train[1][kept]),
-        ready(train[0][cut], train[1][cut]),
-        ready(*test),
-        scaled,
+        ready(points, train.labels),
+        ready(preprocess(rest.values), rest.labels),
+        ready(preprocess(raw.test.values), raw.test.labels),
+        preprocess,
+        fingerprint(train),
+        raw.notes,
+        raw.tested,
     )
 
 
-def statistics(pixels: np.ndarray) -> Standardise:
-    """Mean and deviation of each channel (of images) or feature (of rows)."""
-    axes = tuple(range(pixels.ndim - 1))
-    mean, deviation = (f(axes, dtype=np.float64) for f in (pixels.mean, pixels.std))
-    # Of equal numbers the deviation is rounding error; what float32 cannot tell apart is equal.
-    float32 = np.finfo(np.float32)
-    varies = deviation > float32.eps * np.abs(mean) + float32.tiny
-    return Standardise(tuple(mean.tolist()), tuple(np.where(varies, deviation, 1.0).tolist()))
+def only(part: Part, index: np.ndarray) -> Part:
+    """The points of these numbers; all of them without a copy."""
+    if len(index) == len(part):
+        return part
+    return Part(part.values[index], part.labels[index])
+
+
+def as_data(points: np.ndarray, labels: np.ndarray, classes: int) -> Data:
+    # JAX knows neither big-endian numbers nor, as a rule, 64 bits.
+    return labelled(jnp.asarray(points), jnp.asarray(labels.astype(np.int32)), classes)
+
+
+def fingerprint(part: Part) -> str:
+    """A hash of points and labels: who has seen these and no others can prove it."""
+    content = hashlib.sha256(f"{part.values.shape} {part.values.dtype}".encode())
+    content.update(np.ascontiguousarray(part.values).data)
+    content.update(np.ascontiguousarray(part.labels, "<i4").data)
+    return content.hexdigest()
 
 
 def stratified(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -120,31 +153,3 @@ def stratified(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarr
             )
     gone = np.sort(np.concatenate(cut))
     return np.setdiff1d(np.arange(len(labels)), gone), gone
-
-
-def check(name: str, pixels: np.ndarray, labels: np.ndarray, classes: int) -> None:
-    """Refuse what would poison everything after it."""
-    if pixels.ndim < 2 or pixels.size == 0:
-        raise UserError(
-            f"The {name} points have shape {pixels.shape}: expected (n, ...), none of them 0."
-        )
-    if labels.shape != pixels.shape[:1]:
-        raise UserError(
-            f"{len(pixels)} {name} points but labels of shape {labels.shape}: one label each."
-        )
-    if not np.issubdtype(labels.dtype, np.integer):
-        raise UserError(f"The {name} labels are {labels.dtype}: they must be whole numbers.")
-    if labels.min() < 0 or labels.max() >= classes:
-        bad = labels[(labels < 0) | (labels >= classes)][0]
-        raise UserError(
-            f"The {name} labels hold {bad}: for {classes} classes they run from 0 to "
-            f"{classes - 1}, without gaps."
-        )
-    # Above a tenth of what float32 can hold, a deviation or a difference from the mean overflows.
-    fine = np.abs(pixels.reshape(len(pixels), -1)) < np.finfo(np.float32).max / 10
-    bad = ~fine.all(axis=1)
-    if bad.any():
-        raise UserError(
-            f"{int(bad.sum())} {name} points hold NaN, infinite or huge values, the first is "
-            f"number {int(np.flatnonzero(bad)[0])}: repair or remove them."
-        )

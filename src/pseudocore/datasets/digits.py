@@ -5,7 +5,11 @@ from importlib.resources import files
 import equinox as eqx
 import numpy as np
 
-from pseudocore.datasets.base import Dataset, Split, Standardise, split, stratified
+from pseudocore.datasets.base import Dataset, Part, Raw, stratified
+from pseudocore.datasets.names import MNIST
+from pseudocore.datasets.preprocess import Standardise
+from pseudocore.datasets.whiten import Unwhitened, Whiten
+from pseudocore.progress import Say, silent
 
 
 class Digits(Dataset):
@@ -17,18 +21,18 @@ class Digits(Dataset):
 
     held_out: float = eqx.field(static=True, default=0.185)
     seed: int = eqx.field(static=True, default=0)
+    whiten: Whiten = Unwhitened()
 
-    def load(self) -> Split:
+    def read(self, say: Say = silent) -> Raw:
         shipped = files("pseudocore.datasets").joinpath("digits.npz")
         with shipped.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             pixels, labels = archive["pixels"][..., None] / 16.0, archive["labels"].astype(np.int32)
         rest, test = stratified(labels, 0.25, seed=0)
-        standardise = Standardise((float(pixels[rest].mean()),), (float(pixels[rest].std()),))
-        return split(
-            (pixels[rest], labels[rest]),
-            (pixels[test], labels[test]),
-            10,
-            self.held_out,
-            self.seed,
-            standardise,
+        return Raw(
+            Part(pixels[rest], labels[rest]),
+            Part(pixels[test], labels[test]),
+            MNIST,
+            "gray",
+            16.0,
+            Standardise((float(pixels[rest].mean()),), (float(pixels[rest].std()),)),
         )

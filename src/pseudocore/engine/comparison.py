@@ -10,7 +10,8 @@ import jax.random as jr
 from pseudocore.data import Data
 from pseudocore.datasets.base import Split
 from pseudocore.engine.control import Control
-from pseudocore.engine.judging import check_view, judge_all
+from pseudocore.engine.judging import check_fit, check_view, judge_all
+from pseudocore.engine.meeting import check_coreset, check_prepared
 from pseudocore.errors import UserError, unknown
 from pseudocore.evaluate import Judge
 from pseudocore.model import Model
@@ -61,6 +62,7 @@ def features(split: Split, model: Model, experts: Path | None, name: str):
             "experts with --experts, or leave it out with --baselines random 'class means'."
         )
     index = read_index(experts)
+    check_prepared(experts, index, split)
     theta = read_window(experts, index, int(index["plan"]["epochs"]))[0, -1]
     if theta.shape != (model.layout.size,):
         raise UserError(
@@ -97,8 +99,8 @@ def compare(
     with_full: Sequence[Judge] = (),
 ) -> list[dict[str, Any]]:
     """All judgements, their rows written to the folder's results.json."""
-    others = rows_of_others(run, {judge.protocol for judge in (*judges, *with_full)})
     split = recipe.plan.data.load()
+    others = rows_of_others(run, {judge.protocol for judge in (*judges, *with_full)}, split.tested)
     check_judges(judges, split, with_full)
     model = Model.of(recipe.plan.network, split.train)
     arguments = seeds, recipe.seed, model, split, run.path, control
@@ -106,25 +108,32 @@ def compare(
     for judge in with_full:
         records += judge_all(judge, {FULL: (split.train,)}, *arguments)
     rows = [row for record in records for row in record["rows"]]
-    # Textbook first, whichever was judged last.
-    run.write_results(sorted([*others, *rows], key=lambda row: row["protocol"], reverse=True))
+    # Textbook first, and the dataset's own test part, whichever was judged last.
+    run.write_results(sorted([*others, *rows], key=place))
     return records
 
 
-def rows_of_others(run: Run, protocols: set[str]) -> list[dict[str, Any]]:
-    """The rows that a run's results.json has of other protocols, which stay in it."""
+def place(row: dict[str, Any]) -> tuple[bool, str]:
+    return row["protocol"] != "textbook", row.get("test", "")
+
+
+def rows_of_others(run: Run, protocols: set[str], tested: str) -> list[dict[str, Any]]:
+    """The rows of results.json that stay in it: of other protocols or another test part."""
     file, remedy = run.file(RESULTS), "Delete it: judging the run again writes a new one."
     rows = read_json(file, remedy) if file.exists() else []
     if not isinstance(rows, list) or not all(isinstance(r, dict) and "protocol" in r for r in rows):
         raise UserError(f"{file} holds no rows that name their protocol. {remedy}")
-    return [row for row in rows if row["protocol"] not in protocols]
+    return [r for r in rows if r["protocol"] not in protocols or r.get("test", "") != tested]
 
 
-def learned(folder: Path) -> Data:
-    """The coreset of a finished run."""
+def learned(folder: Path, split: Split) -> Data:
+    """The coreset of a finished run, if its points were prepared like those of the data."""
     Run.read(folder)
     if not (folder / CORESET).exists():
         raise UserError(
             f"The run in {folder} is not finished: run pseudocore distill again with --resume."
         )
-    return read_coreset(folder / CORESET)
+    u = read_coreset(folder / CORESET)
+    check_fit(u, split)
+    check_coreset(folder / CORESET, split)
+    return u

@@ -16,6 +16,7 @@ from pseudocore.datasets.base import Split
 from pseudocore.engine.advice import to_train
 from pseudocore.engine.control import Control
 from pseudocore.engine.judging import check_view
+from pseudocore.engine.meeting import changed, check_prepared, saw_the_same
 from pseudocore.errors import UserError
 from pseudocore.expert import Expert
 from pseudocore.infer import Unroll
@@ -53,29 +54,34 @@ class Task:
         return Problem(self.model, self.expert, Minibatches(self.split.train, self.recipe.batch))
 
 
-def prepare(recipe: Recipe, experts: Path) -> Task:
+def prepare(recipe: Recipe, experts: Path, control: Control) -> Task:
     """Load all that learning needs. Whatever is wrong with it shows here, with nothing written."""
-    split = recipe.plan.data.load()
+    split = recipe.plan.data.load(control.say)
     first = begin(recipe, split)
     check_takes(recipe.augment, split.shape)
     for judge in (*recipe.judges, *([recipe.full] if recipe.full else [])):
         check_view(judge, split)
     model = Model.of(recipe.plan.network, split.train)
-    expert = recall_experts(recipe, experts, model)
+    expert = recall_experts(recipe, experts, model, split)
     return Task(recipe, split, model, expert, first)
 
 
-def recall_experts(recipe: Recipe, folder: Path, model: Model) -> Expert:
+def recall_experts(recipe: Recipe, folder: Path, model: Model, split: Split) -> Expert:
     """The experts of a folder, if they are of the recipe's network and data and long enough."""
     index = read_index(folder)
-    wanted = to_json(recipe.plan)
-    for part in ("network", "data"):
-        if index["plan"].get(part) != wanted[part]:
+    wanted, theirs = to_json(recipe.plan), index["plan"]
+    fits = {
+        "network": theirs.get("network") == wanted["network"],
+        "data": saw_the_same(index, split, theirs.get("data") == wanted["data"]),
+    }
+    for part, fit in fits.items():
+        if not fit:
             raise UserError(
-                f"The experts in {folder} have the {part} {spelt(index['plan'].get(part))}, the "
-                f"recipe asks for {spelt(wanted[part])}: name others with --experts, or train "
-                f"them: {to_train(recipe.plan)}"
+                f"The experts in {folder} have the {part} {spelt(theirs.get(part))}, the "
+                f"recipe asks for {spelt(wanted[part])}{changed(theirs.get(part), wanted[part])}: "
+                f"name others with --experts, or train them: {to_train(recipe.plan)}"
             )
+    check_prepared(folder, index, split)
     if index["parameters"] != model.layout.size:
         raise UserError(
             f"The experts in {folder} have {index['parameters']} parameters, the recipe's network "
@@ -95,8 +101,8 @@ def distill(task: Task, run: Run, control: Control) -> None:
     """Learn until all steps are done, from where the folder's state stands."""
     recipe, split, problem, u = task.recipe, task.split, task.problem, task.first
     learner = Learner(recipe.divergence, recipe.optimiser.build(), recipe.augment)
-    facts = {"classes": split.classes, "ipc": recipe.ipc, "preprocess": to_json(split.standardise)}
-    write_coreset(run.file(INITIAL), u, facts)
+    facts: dict[str, float] = {"classes": split.classes, "ipc": recipe.ipc}
+    write_coreset(run.file(INITIAL), u, facts, split.preprocess)
 
     state = restored(run, learner.init(u, recipe.infer))
     saved_at = time.monotonic()
@@ -115,7 +121,7 @@ def distill(task: Task, run: Run, control: Control) -> None:
         control.stop_if_asked(f"step {until} of {recipe.steps} is saved")
     save(run, state)
     facts["rate"] = inner_rate(state)
-    write_coreset(run.file(CORESET), state.learned.u, facts)
+    write_coreset(run.file(CORESET), state.learned.u, facts, split.preprocess)
 
 
 def stretch(

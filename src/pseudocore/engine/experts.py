@@ -9,6 +9,7 @@ import jax.random as jr
 import numpy as np
 
 from pseudocore.data import Data
+from pseudocore.datasets.base import Split
 from pseudocore.engine.control import Control
 from pseudocore.errors import UserError
 from pseudocore.model import Model
@@ -29,7 +30,7 @@ UNFINISHED = "unfinished.safetensors"
 SAVE_EVERY = 60.0  # seconds of work that a kill may cost
 
 
-def make_experts(plan: ExpertPlan, model: Model, data: Data, run: Run, control: Control) -> None:
+def make_experts(plan: ExpertPlan, model: Model, split: Split, run: Run, control: Control) -> None:
     """Train all experts that the folder does not hold yet, group by group."""
     if (run.path / INDEX).exists() and intact(run.path):
         return
@@ -37,7 +38,7 @@ def make_experts(plan: ExpertPlan, model: Model, data: Data, run: Run, control: 
         group = range(first, min(first + plan.together, plan.count))
         if all(expert_file(run.path, number).exists() for number in group):
             continue
-        paths = train_group(plan, group, run, model, data, control)
+        paths = train_group(plan, group, run, model, split.train, control)
         for number, path in zip(group, np.swapaxes(paths, 0, 1), strict=True):
             facts = {
                 "network": to_python(plan.network),
@@ -46,7 +47,9 @@ def make_experts(plan: ExpertPlan, model: Model, data: Data, run: Run, control: 
             }
             write_expert(run.path, number, path, facts)
     run.file(UNFINISHED).unlink(missing_ok=True)
-    write_index(run.path, run.recipe, plan.count, model.layout.size)
+    write_index(
+        run.path, run.recipe, plan.count, model.layout.size, split.fingerprint, split.preprocess
+    )
 
 
 def intact(folder: Path) -> bool:

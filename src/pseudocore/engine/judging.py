@@ -49,7 +49,7 @@ def judged(
     found = judge(jr.key(seed), seeds, model, coreset, split.test, represented)
     ipc = None if len(coreset) == represented else len(coreset) // split.classes
     record = {
-        "rows": found.rows(method, ipc),
+        "rows": [{**row, **told(split)} for row in found.rows(method, ipc)],
         "diverged": found.diverged,
         "reliability": calibration(found, split),
         "seconds": round(time.monotonic() - began, 2),
@@ -57,6 +57,11 @@ def judged(
     record = finite(record)  # NaN, of a chain that diverged, is null in JSON
     write_json(file, record)
     return remembered(record)
+
+
+def told(split: Split) -> dict[str, str]:
+    """What a row says of the test part, where it is not the dataset's own."""
+    return {"test": split.tested} if split.tested else {}
 
 
 def remembered(record: dict[str, Any]) -> dict[str, Any]:

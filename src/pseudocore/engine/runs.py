@@ -56,10 +56,11 @@ def train_plan(
 
     `resume`: go on in a folder that holds part of them.
     """
-    data = plan.data.load().train
-    check_takes(plan.training.augment, data.x.shape[1:])
-    model = Model.of(plan.network, data)
-    make_experts(plan, model, data, opener(resume)(out, to_json(plan)), control or Control())
+    control = control or Control()
+    split = plan.data.load(control.say)
+    check_takes(plan.training.augment, split.shape)
+    model = Model.of(plan.network, split.train)
+    make_experts(plan, model, split, opener(resume)(out, to_json(plan)), control)
     return Path(out)
 
 
@@ -85,11 +86,12 @@ def make_coreset(
         opened(out, identity)  # refuses the run of another recipe
         read_coreset(Path(out) / CORESET)  # refuses a damaged one
         return Path(out)
-    task = prepare(recipe, Path(experts))
+    control = control or Control()
+    task = prepare(recipe, Path(experts), control)
     run = opened(out, identity)
     run.write_text("recipe.txt", to_python(recipe) + "\n")
     run.write_text("rerun.py", RERUN.format(own=own_imports(recipe), recipe=to_python(recipe)))
-    distill(task, run, control or Control())
+    distill(task, run, control)
     return Path(out)
 
 

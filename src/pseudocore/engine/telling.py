@@ -26,9 +26,7 @@ from pseudocore.store.run import Run
 
 def picture(u: Data, split: Split):
     """The coreset as a grid, if its points are images."""
-    standardise = split.standardise
-    images = to_display(np.asarray(u.x), standardise.mean, standardise.deviation)
-    return grid(images, np.asarray(u.y).argmax(-1))
+    return grid(to_display(split.preprocess.undo(np.asarray(u.x))), np.asarray(u.y).argmax(-1))
 
 
 def pictures(before: Mapping[str, Data], after: Mapping[str, Data], split: Split) -> list[Pictures]:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from pseudocore.augment import DSA, Augment, Unchanged
-from pseudocore.datasets.cifar10 import Cifar10
+from pseudocore.datasets.cifar import Cifar10
 from pseudocore.divergences import (
     DiagonalWasserstein,
     Divergence,

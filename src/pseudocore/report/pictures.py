@@ -4,17 +4,13 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import ArrayLike
 from PIL import Image, ImageDraw, ImageFont
 
 from pseudocore.store.files import write_atomically
 
-# One number, or one a channel.
-Statistic: TypeAlias = float | tuple[float, ...] | ArrayLike
 # Said under every grid. Clipping, not a stretch of each image: one scale for before and after, so
 # that a faint image looks faint. What clipping hides is counted by `clipped_share`.
 CLIPPED = "Pixels are shown on the scale of the real images; values beyond it are clipped."
@@ -22,6 +18,7 @@ CLEAR = (0, 0, 0, 0)
 # Readable on white and on black, for a picture does not know what is behind it.
 GREY = (128, 128, 128, 255)
 HEADING = 24
+TILE = 96  # about how large an image is shown: small ones are magnified
 
 
 @dataclass(frozen=True)
@@ -34,25 +31,23 @@ class Pictures:
     note: str = ""
 
 
-def to_display(
-    images: Float[np.ndarray, "n h w c"], mean: Statistic, std: Statistic
-) -> Float[np.ndarray, "n h w c"]:
-    """Standardised pixels back on the scale [0, 1] of the real images, clipped at its ends."""
-    return np.clip(images * np.asarray(std) + np.asarray(mean), 0.0, 1.0)
+def to_display(pixels: Float[np.ndarray, "n h w c"]) -> Float[np.ndarray, "n h w c"]:
+    """Pixels on the scale [0, 1] of the real images, clipped at its ends."""
+    return np.clip(pixels, 0.0, 1.0)
 
 
-def clipped_share(images: Float[np.ndarray, "n h w c"], mean: Statistic, std: Statistic) -> float:
+def clipped_share(pixels: Float[np.ndarray, "n h w c"]) -> float:
     """The share of pixel values that `to_display` clips."""
-    raw = images * np.asarray(std) + np.asarray(mean)
     # One grey level of slack: rounding at the ends of the scale is not clipping.
-    return float(np.mean((raw < -1 / 255) | (raw > 1 + 1 / 255)))
+    return float(np.mean((pixels < -1 / 255) | (pixels > 1 + 1 / 255)))
 
 
 def grid(
-    images: Float[np.ndarray, "n h w c"], labels: Int[np.ndarray, " n"], scale: int = 12
+    images: Float[np.ndarray, "n h w c"], labels: Int[np.ndarray, " n"], scale: int = 0
 ) -> Image.Image:
     """One row a class, or one row in all where each class has one image; a pixel is scale²."""
     n, height, width, channels = images.shape
+    scale = scale or max(1, TILE // max(height, width, 1))
     if channels not in (1, 3):
         raise ValueError(
             f"A picture has 1 or 3 channels, not {channels}: choose which ones to show."

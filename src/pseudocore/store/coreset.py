@@ -9,18 +9,34 @@ import jax.numpy as jnp
 import numpy as np
 
 from pseudocore.data import Data
+from pseudocore.datasets.preprocess import Preprocess
 from pseudocore.errors import UserError
+from pseudocore.store import preprocess
 from pseudocore.store.tensors import read_tensors, write_tensors
 
 CORESET = "pseudocoreset.safetensors"
 SCHEMA = "1"
 
 
-def write_coreset(path: Path, u: Data, facts: Mapping[str, Any]) -> None:
-    """Standardised points, target probabilities and weights of mass 1, with what describes them."""
-    arrays = {"points": np.asarray(u.x), "labels": np.asarray(u.y), "weights": np.asarray(u.w)}
-    described = {name: json.dumps(value) for name, value in facts.items()}
-    write_tensors(path, arrays, {"schema": SCHEMA, **described})
+def write_coreset(path: Path, u: Data, facts: Mapping[str, Any], prepared: Preprocess) -> None:
+    """Prepared points, target probabilities and weights of mass 1, with what describes them."""
+    content = {"points": np.asarray(u.x), "labels": np.asarray(u.y), "weights": np.asarray(u.w)}
+    described = {**facts, "preprocess": preprocess.words(prepared)}
+    said = {name: json.dumps(value) for name, value in described.items()}
+    write_tensors(path, {**content, **preprocess.arrays(prepared)}, {"schema": SCHEMA, **said})
+
+
+def read_preprocess(path: Path) -> Preprocess | None:
+    """How the points of a coreset were prepared; None of files that are older than this record."""
+    _, facts = read_tensors(path, [])
+    if "preprocess" not in facts:
+        return None
+    try:
+        raw = json.loads(facts["preprocess"])
+    except ValueError:
+        raw = None
+    names = preprocess.ARRAYS if raw and raw.get("whitening") == preprocess.ROTATED else ()
+    return preprocess.recovered(raw, read_tensors(path, names)[0], path)
 
 
 def read_coreset(path: Path) -> Data:

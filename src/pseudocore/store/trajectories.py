@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from pseudocore.datasets.preprocess import Preprocess
 from pseudocore.errors import UserError
+from pseudocore.store import preprocess
 from pseudocore.store.files import explained, read_json, write_json
 from pseudocore.store.run import RECIPE, Run
-from pseudocore.store.tensors import digest, read_rows, write_tensors
+from pseudocore.store.tensors import digest, read_rows, read_tensors, write_tensors
 
 INDEX, NAME = "index.json", "trajectory"
+PREPARED = "preprocess.safetensors"  # of whitened points only; all else is in the index
 
 
 def expert_file(folder: Path, number: int) -> Path:
@@ -25,13 +28,34 @@ def write_expert(
     write_tensors(expert_file(folder, number), {NAME: trajectory}, facts)
 
 
-def write_index(folder: Path, plan: Mapping[str, Any], count: int, parameters: int) -> None:
-    """What was trained, and the hash of every expert's file."""
+def write_index(
+    folder: Path,
+    plan: Mapping[str, Any],
+    count: int,
+    parameters: int,
+    seen: str,
+    prepared: Preprocess,
+) -> None:
+    """What was trained, on which points (their hash), and the hash of every expert's file."""
     experts = [
         {"file": expert_file(folder, i).name, "sha256": digest(expert_file(folder, i))}
         for i in range(count)
     ]
-    write_json(folder / INDEX, {"plan": plan, "parameters": parameters, "experts": experts})
+    if preprocess.arrays(prepared):
+        write_tensors(folder / PREPARED, preprocess.arrays(prepared), {})
+    described = {"seen": seen, "preprocess": preprocess.words(prepared)}
+    index = {"plan": plan, "parameters": parameters, **described, "experts": experts}
+    write_json(folder / INDEX, index)
+
+
+def read_prepared(folder: Path, index: Mapping[str, Any]) -> Preprocess | None:
+    """How the points of the experts were prepared; None of experts older than this record."""
+    raw = index.get("preprocess")
+    if raw is None:
+        return None
+    rotated = isinstance(raw, dict) and raw.get("whitening") == preprocess.ROTATED
+    held = read_tensors(folder / PREPARED, preprocess.ARRAYS)[0] if rotated else {}
+    return preprocess.recovered(raw, held, folder / INDEX)
 
 
 def read_index(folder: Path) -> dict[str, Any]:

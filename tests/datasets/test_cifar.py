@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from pseudocore.datasets import Cifar10
-from pseudocore.datasets.cifar10 import RECORD
+from pseudocore.datasets.cifar import PIXELS
 from pseudocore.errors import UserError
 
+RECORD = 1 + PIXELS
 NAMES = [*(f"data_batch_{i}.bin" for i in range(1, 6)), "test_batch.bin"]
 MEAN, DEVIATION = (0.4914, 0.4822, 0.4465), (0.2023, 0.1994, 0.2010)
 
@@ -21,7 +22,7 @@ def record(label, planes):
 
 
 def pixels(part, split):
-    return split.standardise.undo(np.asarray(part.x))
+    return split.preprocess.undo(np.asarray(part.x))
 
 
 @pytest.fixture
@@ -49,8 +50,8 @@ def test_the_constants_are_the_papers(folder):
     content = np.frombuffer((folder / "test_batch.bin").read_bytes(), np.uint8)
     red = content.reshape(10, RECORD)[:, 1 : 1 + 1024].reshape(10, 32, 32) / 255
     split = Cifar10(str(folder)).load()
-    assert split.standardise.mean == MEAN
-    assert split.standardise.deviation == DEVIATION
+    assert split.preprocess.standardise.mean == MEAN
+    assert split.preprocess.standardise.deviation == DEVIATION
     np.testing.assert_allclose(split.test.x[..., 0], (red - 0.4914) / 0.2023, atol=1e-5)
 
 
@@ -84,7 +85,9 @@ def test_a_missing_file_is_named(folder, name):
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(UserError, match=r"no .*none.data_batch_1\.bin.*Unpack"):
+    with pytest.raises(
+        UserError, match=r"no .*none.data_batch_1\.bin.*pseudocore data get cifar10"
+    ):
         Cifar10(str(tmp_path / "none")).load()
 
 

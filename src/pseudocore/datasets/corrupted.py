@@ -1,0 +1,80 @@
+"""A dataset whose test part is corrupted: CIFAR-10-C as published, or made here for any images."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import equinox as eqx
+import numpy as np
+
+from pseudocore.corrupt import CORRUPTIONS, SEVERITIES
+from pseudocore.datasets.base import Dataset, Part, Raw, decisions
+from pseudocore.datasets.npz import array
+from pseudocore.datasets.whiten import Whiten
+from pseudocore.errors import UserError, unknown
+from pseudocore.progress import Say, silent
+
+LABELS = "labels.npy"
+MADE = "made-by-pseudocore.json"  # the published arrays have no such file beside them
+
+
+class Corrupted(Dataset):
+    """`clean`, tested on NAME.npy of a folder laid out as CIFAR-10-C: severities 1 to 5 in turn."""
+
+    clean: Dataset
+    path: str = eqx.field(static=True)
+    corruption: str = eqx.field(static=True)
+    severity: int = eqx.field(static=True, default=1)
+
+    def __check_init__(self):
+        if self.corruption not in CORRUPTIONS:
+            raise unknown("corruption", self.corruption, CORRUPTIONS)
+        if self.severity not in SEVERITIES:
+            raise UserError(f"severity={self.severity} must be one of 1 to {max(SEVERITIES)}.")
+
+    @property
+    def held_out(self) -> float:
+        return decisions(self.clean)[0]
+
+    @property
+    def seed(self) -> int:
+        return decisions(self.clean)[1]
+
+    @property
+    def whiten(self) -> Whiten:
+        return decisions(self.clean)[2]
+
+    def read(self, say: Say = silent) -> Raw:
+        raw = self.clean.read(say)
+        folder = Path(self.path)
+        values, labels = (array(there(folder, name)) for name in (f"{self.corruption}.npy", LABELS))
+        count = len(values) // len(SEVERITIES)
+        if len(values) != count * len(SEVERITIES) or len(labels) not in (count, len(values)):
+            raise UserError(
+                f"{folder / self.corruption}.npy has {len(values)} images and {LABELS} "
+                f"{len(labels)} labels: expected the images of five severities, one after another. "
+                "Fetch or make it again."
+            )
+        rows = slice((self.severity - 1) * count, self.severity * count)
+        test = Part(np.asarray(values[rows]), labels[:count].astype(np.int32))
+        return dataclasses.replace(raw, test=test, tested=self.tested())
+
+    def tested(self) -> str:
+        """What stands beside every number made on this test part."""
+        made = ", regenerated" if (Path(self.path) / MADE).exists() else ""
+        return f"{self.corruption} {self.severity}{made}"
+
+
+def there(folder: Path, name: str) -> Path:
+    if (folder / name).is_file():
+        return folder / name
+    raise UserError(
+        f"There is no {folder / name}. Fetch the published arrays with pseudocore data get "
+        "cifar10-c, or make such a set with pseudocore data corrupt DATA --out FOLDER."
+    )
+
+
+def made_from(folder: Path) -> dict | None:
+    """What a folder of corrupted images was made from, if it was made here."""
+    file = folder / MADE
+    return json.loads(file.read_bytes()) if file.exists() else None

@@ -1,0 +1,84 @@
+"""The test images of a dataset, corrupted into a folder laid out as CIFAR-10-C."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pseudocore.corrupt import SEVERITIES, corrupt
+from pseudocore.datasets.base import Part
+from pseudocore.datasets.corrupted import LABELS, MADE
+from pseudocore.errors import UserError
+from pseudocore.progress import Say, silent
+from pseudocore.store.files import PARTIAL, explained, read_json, sweep, write_json
+
+MEANT_FOR = 32  # pixels a side that the constants are for
+
+
+def corrupt_all(
+    test: Part,
+    names: Sequence[str],
+    seed: int,
+    out: Path,
+    origin: Mapping[str, Any],
+    say: Say = silent,
+) -> None:
+    """A file a corruption; those that are there already from the same images stay."""
+    shape = test.values.shape
+    if test.values.dtype != np.uint8 or len(shape) != 4 or shape[-1] not in (1, 3):
+        raise UserError(
+            f"Points of shape {shape[1:]} and type {test.values.dtype} are no images of bytes: "
+            "only pictures can be corrupted."
+        )
+    if seed < 0:
+        raise UserError(f"--seed {seed} must be at least 0.")
+    claim(out, {**origin, "seed": seed})
+    save(out / LABELS, np.tile(test.labels, len(SEVERITIES)))
+    total = len(names) * len(SEVERITIES)
+    for number, name in enumerate(names):
+        done = number * len(SEVERITIES)
+        if not (out / f"{name}.npy").exists():
+            levels = []
+            for severity in SEVERITIES:
+                say(name, done + severity - 1, total, {})
+                levels.append(corrupt(test.values, name, severity, seed))
+            save(out / f"{name}.npy", np.concatenate(levels))
+        say("corruptions", done + len(SEVERITIES), total, {})
+
+
+def claim(out: Path, origin: Mapping[str, Any]) -> None:
+    """A folder holds the corruptions of one set of images and one seed."""
+    file = out / MADE
+    if file.exists():
+        before = read_json(file, "Delete the folder, and make it again.")
+        if before != origin:
+            raise UserError(
+                f"{out} holds corruptions of other images or another seed ({before}): choose "
+                "another --out."
+            )
+    elif out.is_dir() and any(out.glob("*.npy")):
+        raise UserError(
+            f"{out} holds arrays that were not made here, perhaps the published ones: choose "
+            "another --out."
+        )
+    with explained(out):
+        out.mkdir(parents=True, exist_ok=True)
+    sweep(out)
+    write_json(file, dict(origin))
+
+
+def save(file: Path, values: np.ndarray) -> None:
+    """An .npy file, whole or not at all."""
+    temporary = file.with_name(f".{file.name}{PARTIAL}")
+    with explained(file, values.nbytes):
+        try:
+            with open(temporary, "wb") as opened:
+                np.save(opened, values, allow_pickle=False)
+                opened.flush()
+                os.fsync(opened.fileno())
+            os.replace(temporary, file)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
