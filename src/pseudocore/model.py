@@ -43,7 +43,17 @@ class Model(Joint):
     @classmethod
     def of(cls, network: Network, data: Data, prior: Prior = Isotropic()) -> "Model":  # noqa: B008
         """The model of this network on points and classes like those of `data`."""
-        shape, classes = data.x.shape[1:], data.y.shape[1]
+        return cls.shaped(network, data.x.shape[1:], data.y.shape[1], prior)
+
+    @classmethod
+    def shaped(
+        cls,
+        network: Network,
+        shape: Shape,
+        classes: int,
+        prior: Prior = Isotropic(),  # noqa: B008
+    ) -> "Model":
+        """The model of this network on points of a shape."""
         params = eqx.filter_eval_shape(network.init, jr.key(0), shape, classes)
         return cls(network, prior, Layout.of(params), shape, classes)
 

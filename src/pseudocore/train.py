@@ -10,7 +10,7 @@ from pseudocore.augment.base import Augment, Unchanged
 from pseudocore.checks import at_least, positive
 from pseudocore.data import Data
 from pseudocore.model import Model
-from pseudocore.types import Keys, PRNGKey, Scalar, Theta
+from pseudocore.types import Keys, Points, PRNGKey, Scalar, Theta
 
 
 class Training(eqx.Module):
@@ -28,24 +28,32 @@ class Training(eqx.Module):
         self, key: PRNGKey, model: Model, data: Data, theta: Theta
     ) -> tuple[Theta, Scalar, Scalar]:
         """Parameters after one pass over the data, its mean loss and its accuracy."""
-        key_order, key_augment = jr.split(key)
-        batches, present = self.batches(key_order, len(data))
+        index, present, keys = self.order(key, len(data))
 
         def step(theta: Theta, inputs):
-            index, here, key_batch = inputs
-            x, y = self.augment(key_batch, data.x[index]), data.y[index]
+            numbers, here, key_batch = inputs
+            return self.step(key_batch, model, data.x[numbers], data.y[numbers], here, theta)
 
-            def loss(theta: Theta):
-                log_probs = jax.nn.log_softmax(model.logits(theta, x))
-                right = (log_probs.argmax(-1) == y.argmax(-1)) & here
-                return -jnp.sum(here * jnp.sum(y * log_probs, -1)) / here.sum(), right.sum()
-
-            (value, right), gradient = jax.value_and_grad(loss, has_aux=True)(theta)
-            return theta - self.rate * gradient, (value * here.sum(), right)
-
-        keys = jr.split(key_augment, batches.shape[0])
-        theta, (losses, rights) = jax.lax.scan(step, theta, (batches, present, keys))
+        theta, (losses, rights) = jax.lax.scan(step, theta, (index, present, keys))
         return theta, losses.sum() / len(data), rights.sum() / len(data)
+
+    def step(self, key: PRNGKey, model: Model, x: Points, y, here, theta: Theta):
+        """One step on a batch, `here` saying what is no padding; its summed loss and hits."""
+        x = self.augment(key, x)
+
+        def loss(theta: Theta):
+            log_probs = jax.nn.log_softmax(model.logits(theta, x))
+            right = (log_probs.argmax(-1) == y.argmax(-1)) & here
+            return -jnp.sum(here * jnp.sum(y * log_probs, -1)) / here.sum(), right.sum()
+
+        (value, right), gradient = jax.value_and_grad(loss, has_aux=True)(theta)
+        return theta - self.rate * gradient, (value * here.sum(), right)
+
+    def order(self, key: PRNGKey, n: int):
+        """The batches of an epoch, what of them is no padding, and a key for each."""
+        key_order, key_augment = jr.split(key)
+        index, present = self.batches(key_order, n)
+        return index, present, jr.split(key_augment, index.shape[0])
 
     def batches(self, key: PRNGKey, n: int):
         """A shuffle of 0..n-1 in rows of one batch, and which entries are not padding."""

@@ -18,7 +18,7 @@ from pseudocore.datasets import (
     forms,
     named,
 )
-from pseudocore.datasets.base import Part, Raw, split, stratified
+from pseudocore.datasets.base import Part, Raw, opened, stratified
 from pseudocore.errors import UserError
 
 labels = arrays(np.int32, st.integers(1, 60), elements=st.integers(0, 4))
@@ -112,27 +112,27 @@ def raw(test=5, standardise=None):
 
 
 def test_each_part_has_mass_one_and_its_own_points():
-    parts = split(raw(5, PLAIN), 0.25, 0)
+    parts = opened(raw(5, PLAIN), 0.25, 0).split()
     assert [len(part) for part in (parts.train, parts.held_out, parts.test)] == [9, 3, 5]
     for part in (parts.train, parts.held_out, parts.test):
         assert float(part.mass) == pytest.approx(1)
         np.testing.assert_array_equal(part.w, part.w[0])
-    kept, cut = stratified(LABELS, 0.25, 0)
+    kept, gone = stratified(LABELS, 0.25, 0)
     np.testing.assert_array_equal(parts.train.x, PIXELS[kept])
-    np.testing.assert_array_equal(parts.held_out.x, PIXELS[cut])
-    np.testing.assert_array_equal(parts.held_out.y.argmax(-1), LABELS[cut])
+    np.testing.assert_array_equal(parts.held_out.x, PIXELS[gone])
+    np.testing.assert_array_equal(parts.held_out.y.argmax(-1), LABELS[gone])
     np.testing.assert_array_equal(parts.test.x, PIXELS[:5])
     assert (parts.shape, parts.classes) == ((4, 4, 3), 3)
 
 
 def test_nothing_held_out_is_an_empty_part():
-    parts = split(raw(12, PLAIN), 0.0, 0)
+    parts = opened(raw(12, PLAIN), 0.0, 0).split()
     assert (len(parts.train), len(parts.held_out)) == (12, 0)
     assert parts.held_out.x.shape == (0, 4, 4, 3)
 
 
 def test_without_constants_those_of_the_kept_part_are_taken():
-    parts = split(raw(12), 0.25, 0)
+    parts = opened(raw(12), 0.25, 0).split()
     kept = PIXELS[stratified(LABELS, 0.25, 0)[0]]
     points, kept = kept, kept.astype(np.float64)
     standardise = parts.preprocess.standardise

@@ -172,6 +172,11 @@ def full_judges(recipe: Recipe, options: Compare, split: Split) -> list[Judge]:
             f"This recipe does not say how to sample the full data's posterior: leave {FULL!r} out "
             "of --baselines."
         )
+    if split.represents > len(split.train):
+        raise UserError(
+            f"Train has {split.represents} points, more than memory has room for, so that {FULL!r} "
+            "cannot be sampled: leave it out of --baselines."
+        )
     return [fitted(recipe.full, split.shape)]
 
 

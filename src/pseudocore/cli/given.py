@@ -68,10 +68,10 @@ def on_data(value: Planned, data: Dataset) -> Planned:
 
 def fitted_to(value: Planned, say: Say) -> Planned:
     """The plan or recipe without what cannot be done to its points; a person is told what goes."""
-    split = plan_of(value).data.load(say)
-    for note in split.notes:
+    found = plan_of(value).data.open(say)
+    for note in found.raw.notes:
         tell(note)
-    return told(value, suited(value, split.shape), split.shape)
+    return told(value, suited(value, found.shape), found.shape)
 
 
 def judges_of(recipe: Recipe, protocol: str, split: Split) -> tuple[Judge, ...]:

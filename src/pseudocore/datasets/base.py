@@ -2,7 +2,6 @@
 
 import abc
 import dataclasses
-import functools
 import hashlib
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,8 @@ import numpy as np
 
 from pseudocore.data import Data, labelled
 from pseudocore.datasets.checks import check_raw
-from pseudocore.datasets.preprocess import Preprocess, Standardise, statistics
+from pseudocore.datasets.preprocess import Preprocess, Standardise, blocks, statistics
+from pseudocore.datasets.stored import MEMORY, Stored, room
 from pseudocore.datasets.whiten import Unwhitened, Whiten
 from pseudocore.errors import UserError
 from pseudocore.progress import Say, silent
@@ -56,6 +56,7 @@ class Split(eqx.Module):
     fingerprint: str = eqx.field(static=True, default="")  # of train: what may be learned from
     notes: tuple[str, ...] = eqx.field(static=True, default=())
     tested: str = eqx.field(static=True, default="")
+    represents: int = eqx.field(static=True, default=0)  # points of train, in memory or not
 
     @property
     def shape(self) -> Shape:
@@ -79,9 +80,13 @@ class Dataset(eqx.Module):
     def read(self, say: Say = silent) -> Raw:
         """Train and test as the files have them; `say` is told how far it is."""
 
+    def open(self, say: Say = silent) -> "Opened":
+        """The files read and the held-out part chosen; nothing large is in memory yet."""
+        return opened(self.read(say), *decisions(self))
+
     def load(self, say: Say = silent) -> Split:
         """Train, held-out (cut from train) and test, ready to learn from."""
-        return split(self.read(say), *decisions(self))
+        return self.open(say).split()
 
 
 def decisions(data: Any) -> tuple[float, int, Whiten]:
@@ -89,30 +94,91 @@ def decisions(data: Any) -> tuple[float, int, Whiten]:
     return data.held_out, data.seed, data.whiten
 
 
-def split(raw: Raw, held_out: float, seed: int, whiten: Whiten = AS_IS) -> Split:
-    """Cut the held-out part from train, at random within each class, and prepare all alike.
+@dataclasses.dataclass(frozen=True)
+class Opened:
+    """A dataset whose parts are decided: which points are in which, and how all are prepared."""
+
+    raw: Raw
+    kept: np.ndarray  # the numbers of the points of train that may be learned from
+    gone: np.ndarray  # and of those held out
+    preprocess: Preprocess
+    fingerprint: str
+
+    @property
+    def shape(self) -> Shape:
+        return self.preprocess.shape
+
+    @property
+    def classes(self) -> int:
+        return len(self.raw.classes)
+
+    @property
+    def stored(self) -> Stored:
+        """Train, left where it is."""
+        train = self.raw.train
+        return Stored(train.values, train.labels, self.kept, self.preprocess, self.classes)
+
+    def train(self) -> Data | Stored:
+        """What experts learn from: in memory if there is room."""
+        if self.stored.size > room():
+            return self.stored
+        return self.ready(only(self.raw.train, self.kept))
+
+    def split(self) -> Split:
+        """All parts in memory; of a larger train as many points as there is room for."""
+        some, notes = self.kept, self.raw.notes
+        if self.stored.size > room():
+            some = sample(self.raw.train.labels, self.kept, room() / self.stored.size)
+            notes = (
+                *notes,
+                f"Train has {len(self.kept)} points, more than memory has room for: "
+                f"coresets begin from, and are matched on, a random {len(some)} of them.",
+            )
+        return Split(
+            self.ready(only(self.raw.train, some)),
+            self.ready(only(self.raw.train, self.gone)),
+            self.ready(self.raw.test),
+            self.preprocess,
+            self.fingerprint,
+            notes,
+            self.raw.tested,
+            len(self.kept),
+        )
+
+    def ready(self, part: Part) -> Data:
+        """Points on the device, with their labels as probabilities, of mass 1."""
+        # JAX knows neither big-endian numbers nor, as a rule, 64 bits.
+        labels = jnp.asarray(part.labels.astype(np.int32))
+        return labelled(jnp.asarray(self.preprocess(part.values)), labels, self.classes)
+
+
+def opened(raw: Raw, held_out: float, seed: int, whiten: Whiten = AS_IS) -> Opened:
+    """Hold out a part of train, at random within each class, and see how all is prepared.
 
     Without constants of its own a dataset is standardised by those of train as it is left.
     """
     check_raw(raw)
-    kept, cut = stratified(raw.train.labels, held_out, seed)
-    train, rest = only(raw.train, kept), only(raw.train, cut)
-    scaled = raw.standardise or statistics(train.values)
-    preprocess = Preprocess(scaled, train.values.shape[1:], raw.channels, raw.white)
-    points = preprocess(train.values)
-    if not isinstance(whiten, Unwhitened):
-        preprocess = dataclasses.replace(preprocess, whitening=whiten.fit(points))
-        points = preprocess.whitening(points)
-    ready = functools.partial(as_data, classes=len(raw.classes))
-    return Split(
-        ready(points, train.labels),
-        ready(preprocess(rest.values), rest.labels),
-        ready(preprocess(raw.test.values), raw.test.labels),
-        preprocess,
-        fingerprint(train),
-        raw.notes,
-        raw.tested,
+    kept, gone = stratified(raw.train.labels, held_out, seed)
+    values = raw.train.values
+    scaled = raw.standardise or statistics(values, kept)
+    preprocess = Preprocess(scaled, values.shape[1:], raw.channels, raw.white)
+    found = Opened(raw, kept, gone, preprocess, fingerprint(raw.train, kept))
+    if isinstance(whiten, Unwhitened):
+        return found
+    if found.stored.size > room():
+        raise UserError(
+            f"Whitening looks at all of train at once, {found.stored.size / 2**30:.1f} GiB, and "
+            f"there is room for {room() / 2**30:.1f}: set {MEMORY}, or leave it out."
+        )
+    whitening = whiten.fit(preprocess(only(raw.train, kept).values))
+    return dataclasses.replace(
+        found, preprocess=dataclasses.replace(preprocess, whitening=whitening)
     )
+
+
+def sample(labels: np.ndarray, index: np.ndarray, share: float) -> np.ndarray:
+    """The same random share of every class, never none."""
+    return index[stratified(labels[index], 1 - share, seed=0)[0]]
 
 
 def only(part: Part, index: np.ndarray) -> Part:
@@ -122,16 +188,13 @@ def only(part: Part, index: np.ndarray) -> Part:
     return Part(part.values[index], part.labels[index])
 
 
-def as_data(points: np.ndarray, labels: np.ndarray, classes: int) -> Data:
-    # JAX knows neither big-endian numbers nor, as a rule, 64 bits.
-    return labelled(jnp.asarray(points), jnp.asarray(labels.astype(np.int32)), classes)
-
-
-def fingerprint(part: Part) -> str:
-    """A hash of points and labels: who has seen these and no others can prove it."""
-    content = hashlib.sha256(f"{part.values.shape} {part.values.dtype}".encode())
-    content.update(np.ascontiguousarray(part.values).data)
-    content.update(np.ascontiguousarray(part.labels, "<i4").data)
+def fingerprint(part: Part, index: np.ndarray) -> str:
+    """A hash of these points and labels: who has seen them and no others can prove it."""
+    shape = (len(index), *part.values.shape[1:])
+    content = hashlib.sha256(f"{shape} {part.values.dtype}".encode())
+    for block in blocks(part.values, index):
+        content.update(np.ascontiguousarray(block).data)
+    content.update(np.ascontiguousarray(part.labels[index], "<i4").data)
     return content.hexdigest()
 
 

@@ -1,5 +1,6 @@
 """How stored values become points, as data that travels with whatever was learned from them."""
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import equinox as eqx
@@ -11,6 +12,7 @@ from pseudocore.types import Shape
 
 BLOCK = 256  # points at a time: what is worked on stays in the processor's cache
 ALIGNMENT = 64  # bytes: memory that lies so reaches the device several times faster
+READ = 2048  # points at a time where each is looked at once
 CLOSE = 1e-5  # sums of the same numbers differ by less than this from machine to machine
 
 
@@ -102,10 +104,12 @@ def aligned(shape: Shape) -> np.ndarray:
     return memory[start : start + size].view(np.float32).reshape(shape)
 
 
-def statistics(values: np.ndarray) -> Standardise:
-    """Mean and deviation of each channel (of images) or feature (of rows)."""
+def statistics(values: np.ndarray, index: np.ndarray | None = None) -> Standardise:
+    """Mean and deviation of each channel (of images) or feature (of rows), of these points."""
+    index = np.arange(len(values)) if index is None else index
     if values.dtype == np.uint8:
-        return of_bytes(values)
+        return of_bytes(values, index)
+    values = values[index]
     axes = tuple(range(values.ndim - 1))
     mean, deviation = (f(axes, dtype=np.float64) for f in (values.mean, values.std))
     # Of equal numbers the deviation is rounding error; what float32 cannot tell apart is equal.
@@ -114,19 +118,20 @@ def statistics(values: np.ndarray) -> Standardise:
     return Standardise(tuple(mean.tolist()), tuple(np.where(varies, deviation, 1.0).tolist()))
 
 
-def of_bytes(values: np.ndarray) -> Standardise:
+def of_bytes(values: np.ndarray, index: np.ndarray) -> Standardise:
     """The same of bytes as numbers from 0 to 1, exactly: they are counted, not added."""
-    levels = np.arange(256) / 255
-    counts = [
-        sum(np.bincount(block.ravel(), minlength=256) for block in blocks(values[..., channel]))
-        for channel in range(values.shape[-1])
-    ]
-    shares = np.stack(counts) / (values.size / values.shape[-1])
+    counts = np.zeros((values.shape[-1], 256))
+    for block in blocks(values, index):
+        for channel, held in enumerate(counts):
+            held += np.bincount(block[..., channel].ravel(), minlength=256)
+    levels, shares = np.arange(256) / 255, counts / counts.sum(axis=1, keepdims=True)
     mean = shares @ levels
     deviation = np.sqrt(shares @ levels**2 - mean**2)
     varies = np.count_nonzero(shares, axis=1) > 1
     return Standardise(tuple(mean.tolist()), tuple(np.where(varies, deviation, 1.0).tolist()))
 
 
-def blocks(values: np.ndarray) -> list[np.ndarray]:
-    return [values[i : i + 4096] for i in range(0, len(values), 4096)]
+def blocks(values: np.ndarray, index: np.ndarray) -> Iterator[np.ndarray]:
+    """These points, a few at a time: all of them may be larger than memory."""
+    for start in range(0, len(index), READ):
+        yield values[index[start : start + READ]]

@@ -9,7 +9,8 @@ import jax.random as jr
 import numpy as np
 
 from pseudocore.data import Data
-from pseudocore.datasets.base import Split
+from pseudocore.datasets.base import Opened
+from pseudocore.datasets.stored import Stored
 from pseudocore.engine.control import Control
 from pseudocore.errors import UserError
 from pseudocore.model import Model
@@ -25,20 +26,24 @@ from pseudocore.store.trajectories import (
     write_index,
 )
 from pseudocore.train import expert_keys, initial, train_epoch
+from pseudocore.train_stored import train_stored_epoch
 
 UNFINISHED = "unfinished.safetensors"
 SAVE_EVERY = 60.0  # seconds of work that a kill may cost
 
 
-def make_experts(plan: ExpertPlan, model: Model, split: Split, run: Run, control: Control) -> None:
+def make_experts(
+    plan: ExpertPlan, model: Model, opened: Opened, run: Run, control: Control
+) -> None:
     """Train all experts that the folder does not hold yet, group by group."""
     if (run.path / INDEX).exists() and intact(run.path):
         return
+    data = opened.train()
     for first in range(0, plan.count, plan.together):
         group = range(first, min(first + plan.together, plan.count))
         if all(expert_file(run.path, number).exists() for number in group):
             continue
-        paths = train_group(plan, group, run, model, split.train, control)
+        paths = train_group(plan, group, run, model, data, control)
         for number, path in zip(group, np.swapaxes(paths, 0, 1), strict=True):
             facts = {
                 "network": to_python(plan.network),
@@ -48,7 +53,7 @@ def make_experts(plan: ExpertPlan, model: Model, split: Split, run: Run, control
             write_expert(run.path, number, path, facts)
     run.file(UNFINISHED).unlink(missing_ok=True)
     write_index(
-        run.path, run.recipe, plan.count, model.layout.size, split.fingerprint, split.preprocess
+        run.path, run.recipe, plan.count, model.layout.size, opened.fingerprint, opened.preprocess
     )
 
 
@@ -65,7 +70,7 @@ def intact(folder: Path) -> bool:
 
 
 def train_group(
-    plan: ExpertPlan, group: range, run: Run, model: Model, data: Data, control: Control
+    plan: ExpertPlan, group: range, run: Run, model: Model, data: Data | Stored, control: Control
 ) -> np.ndarray:
     """The paths of a group of experts, (epochs + 1, experts, p), going on from a saved part."""
     keys = expert_keys(jr.key(plan.seed), group)
@@ -74,9 +79,11 @@ def train_group(
         paths = [np.asarray(initial(keys, model))]
     thetas, saved_at = jnp.asarray(paths[-1]), time.monotonic()
     for epoch in range(len(paths) - 1, plan.epochs):
-        thetas, losses, accuracies = train_epoch(
-            plan.training, keys, jnp.asarray(epoch), model, data, thetas
-        )
+        arguments = plan.training, keys, jnp.asarray(epoch), model
+        if isinstance(data, Stored):
+            thetas, losses, accuracies = train_stored_epoch(*arguments, data, thetas)
+        else:
+            thetas, losses, accuracies = train_epoch(*arguments, data, thetas)
         loss, accuracy = (float(jnp.mean(v)) for v in (losses, accuracies))
         if not np.isfinite(loss):
             raise UserError(

@@ -45,7 +45,7 @@ def judged(
     if file.exists():
         return remembered(read_json(file, "Delete it, and it is computed again."))
     began = time.monotonic()
-    represented = len(split.train)
+    represented = split.represents
     found = judge(jr.key(seed), seeds, model, coreset, split.test, represented)
     ipc = None if len(coreset) == represented else len(coreset) // split.classes
     record = {
@@ -114,7 +114,7 @@ def identity(
 ) -> str:
     """A hash of everything that a judgement depends on, the code included."""
     content = hashlib.sha256(code().encode())
-    plain = [to_json(judge), list(seeds), seed, method, to_json(model.network), len(split.train)]
+    plain = [to_json(judge), list(seeds), seed, method, to_json(model.network), split.represents]
     content.update(json.dumps(plain, sort_keys=True).encode())
     for array in (coreset.x, coreset.y, coreset.w, split.test.x, split.test.y):
         content.update(np.ascontiguousarray(array).tobytes())

@@ -57,10 +57,10 @@ def train_plan(
     `resume`: go on in a folder that holds part of them.
     """
     control = control or Control()
-    split = plan.data.load(control.say)
-    check_takes(plan.training.augment, split.shape)
-    model = Model.of(plan.network, split.train)
-    make_experts(plan, model, split, opener(resume)(out, to_json(plan)), control)
+    opened = plan.data.open(control.say)
+    check_takes(plan.training.augment, opened.shape)
+    model = Model.shaped(plan.network, opened.shape, opened.classes)
+    make_experts(plan, model, opened, opener(resume)(out, to_json(plan)), control)
     return Path(out)
 
 

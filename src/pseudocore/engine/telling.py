@@ -142,7 +142,7 @@ def facts(
     plan = recipe.plan
     commit = environment.get("commit")
     return {
-        "data": f"{plan.data}: {len(split.train)} train, {len(split.held_out)} held out, "
+        "data": f"{plan.data}: {split.represents} train, {len(split.held_out)} held out, "
         f"{len(split.test)} test",
         "network": repr(plan.network),
         "experts": f"{plan.count} of {counted(plan.epochs, 'epoch')}, {plan.training}",

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import tyro
 
 from pseudocore.cli.console import Bars, say
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     names = chosen(options.corruptions)
     with Bars() as bars:
         test = options.data.read(bars.say).test
-        origin = {"data": repr(options.data), "test": fingerprint(test)}
+        origin = {"data": repr(options.data), "test": fingerprint(test, np.arange(len(test)))}
         corrupt_all(test, names, options.seed, options.out, origin, bars.say)
     if test.values.shape[1] != MEANT_FOR:
         say(f"The constants are meant for {MEANT_FOR} pixels, these have {test.values.shape[1]}.")
