@@ -54,7 +54,7 @@ def main(family: str, method: str) -> None:
             except pc.UserError:
                 scores = [[jnp.nan] * 3]
                 break
-            found = hmc(jr.key(9), range(CHAINS), model, u, data.held_out, len(data.train))
+            found = hmc(jr.key(9), range(CHAINS), model, u, data.for_decisions, len(data.train))
             scores.append([found.scores["acc"].mean(), found.scores["nll"].mean(), found.rhat])
         accuracy, nll, rhat = np.array(scores).T
         print(

@@ -42,7 +42,7 @@ def main(folder: str, kind: str, out: str | None = None) -> None:
     rows = []
     for judge in judges(kind):
         began = time.monotonic()
-        found = judge(jr.key(0), range(CHAINS), model, u, data.held_out, len(data.train))
+        found = judge(jr.key(0), range(CHAINS), model, u, data.for_decisions, len(data.train))
         row = {
             "judge": kind,
             "prior": repr(judge.prior),

@@ -66,6 +66,16 @@ class Split(eqx.Module):
     def classes(self) -> int:
         return self.train.y.shape[1]
 
+    @property
+    def for_decisions(self) -> Data:
+        """The held-out part: whatever is chosen is chosen on it, never on test."""
+        if len(self.held_out) == 0:
+            raise UserError(
+                "Nothing is held out to decide on, and the test part is not for that: set "
+                "--data.held-out 0.1 for the experts and --plan.data.held-out 0.1 with distill."
+            )
+        return self.held_out
+
 
 class Dataset(eqx.Module):
     """Where real points come from: `read` knows the files, the rest is the same for all."""

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import equinox as eqx
 import numpy as np
+from jax import Array
 
 from pseudocore.datasets.whiten import Unwhitened, Whitening
 from pseudocore.errors import UserError
@@ -31,7 +32,7 @@ class Standardise(eqx.Module):
         centred = values.astype(np.float32) - mean
         return np.divide(centred, deviation, out=centred)
 
-    def undo(self, x: np.ndarray) -> np.ndarray:
+    def undo(self, x: np.ndarray | Array) -> np.ndarray:
         """Standardised values as they were."""
         return np.asarray(x) * np.asarray(self.deviation) + np.asarray(self.mean)
 
@@ -57,7 +58,7 @@ class Preprocess(eqx.Module):
             list(pool.map(fill, range(0, len(values), BLOCK)))
         return self.whitening(points)
 
-    def undo(self, x: np.ndarray) -> np.ndarray:
+    def undo(self, x: np.ndarray | Array) -> np.ndarray:
         """Points as values again: 0 black, 1 white, learned ones beyond."""
         return self.standardise.undo(self.whitening.undo(np.asarray(x)))
 
