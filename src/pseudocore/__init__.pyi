@@ -109,6 +109,7 @@ from .select import RandomSubset as RandomSubset
 from .select import Select as Select
 from .select import pixels as pixels
 from .store.coreset import read_coreset as read_coreset
+from .store.coreset import read_preprocess as read_preprocess
 from .store.coreset import write_coreset as write_coreset
 from .train import Training as Training
 from .train import train_experts as train_experts

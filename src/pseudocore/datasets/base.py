@@ -56,7 +56,7 @@ class Split(eqx.Module):
     fingerprint: str = eqx.field(static=True, default="")  # of train: what may be learned from
     notes: tuple[str, ...] = eqx.field(static=True, default=())
     tested: str = eqx.field(static=True, default="")
-    represents: int = eqx.field(static=True, default=0)  # points of train, in memory or not
+    sampled_from: int = eqx.field(static=True, default=0)  # where memory has room for some only
 
     @property
     def shape(self) -> Shape:
@@ -65,6 +65,11 @@ class Split(eqx.Module):
     @property
     def classes(self) -> int:
         return self.train.y.shape[1]
+
+    @property
+    def represents(self) -> int:
+        """The points of train, in memory or not: what a coreset stands for."""
+        return self.sampled_from or len(self.train)
 
     @property
     def for_decisions(self) -> Data:
@@ -136,13 +141,14 @@ class Opened:
 
     def split(self) -> Split:
         """All parts in memory; of a larger train as many points as there is room for."""
-        some, notes = self.kept, self.raw.notes
+        some, notes, whole = self.kept, self.raw.notes, 0
         if self.stored.size > room():
+            whole = len(self.kept)
             some = sample(self.raw.train.labels, self.kept, room() / self.stored.size)
             notes = (
                 *notes,
-                f"Train has {len(self.kept)} points, more than memory has room for: "
-                f"coresets begin from, and are matched on, a random {len(some)} of them.",
+                f"Train has {whole} points, more than memory has room for: coresets begin from, "
+                f"and are matched on, a random {len(some)} of them.",
             )
         return Split(
             self.ready(only(self.raw.train, some)),
@@ -152,7 +158,7 @@ class Opened:
             self.fingerprint,
             notes,
             self.raw.tested,
-            len(self.kept),
+            whole,
         )
 
     def ready(self, part: Part) -> Data:

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import functools
 import json
 import math
 import os
@@ -16,6 +17,14 @@ PARTIAL = ".partial"
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 OBSTRUCTED = {errno.ENOTDIR, errno.EEXIST, errno.EISDIR}
+RESUMED = (
+    "Free space or choose another --out, then run again with --resume: nothing already computed is "
+    "lost."
+)
+REPEATED = (
+    "Free space, then run the same command again: what has arrived is kept. Or choose another "
+    "--out."
+)
 
 
 def write_atomically(path: str | Path, content: bytes) -> None:
@@ -57,17 +66,18 @@ def sweep(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def explained(path: Path, size: int = 0) -> Iterator[None]:
-    """Turn what the operating system says about `path` into what a person can do."""
+def explained(path: Path, size: int = 0, *, full: str = RESUMED) -> Iterator[None]:
+    """Turn what the operating system says about `path` into what a person can do.
+
+    `full` is what to do where the disk is full.
+    """
     try:
         yield
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         if error.errno in FULL:
             raise UserError(
-                f"No space left to write {path} ({size / 2**20:.1f} MiB): {reason}. Free space or "
-                "choose another --out, then run again with --resume: nothing already computed is "
-                "lost."
+                f"No space left to write {path} ({size / 2**20:.1f} MiB): {reason}. {full}"
             ) from error
         if error.errno in FORBIDDEN:
             raise UserError(
@@ -81,6 +91,9 @@ def explained(path: Path, size: int = 0) -> Iterator[None]:
         if error.errno == errno.ENAMETOOLONG:
             raise UserError(f"{path}: {reason}. Choose a shorter one.") from error
         raise UserError(f"Cannot write {path}: {reason}. Choose another --out.") from error
+
+
+explained_download = functools.partial(explained, full=REPEATED)
 
 
 def _obstacle(path: Path) -> str:

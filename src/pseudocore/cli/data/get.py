@@ -1,0 +1,50 @@
+"""pseudocore data get: fetch a published dataset."""
+
+import dataclasses
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from pseudocore.cli.console import Bars, say
+from pseudocore.cli.options import parse, take_word
+from pseudocore.datasets.fetching import fetch
+from pseudocore.datasets.known import KNOWN
+from pseudocore.errors import UserError, unknown
+
+ABOUT = """Fetch a published dataset from where its authors keep it, check it against the published
+checksum, and unpack it. What has arrived is kept: call again to go on.
+
+NAME is one of: {names}."""
+EXAMPLES = (
+    "pseudocore data get cifar10",
+    "pseudocore data get mnist --out /data/mnist",
+    "pseudocore data get cifar10 --url https://a.mirror.example/cifar-10-binary.tar.gz",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Get:
+    name: dataclasses.InitVar[str] = ""
+    out: Path | None = None
+    """Folder to put it in; data/NAME if not given."""
+    url: str | None = None
+    """Another source of the file, or of the folder of the files; the checksum stays."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    name, rest = take_word(arguments, "")
+    about = ABOUT.format(names=", ".join(KNOWN))
+    options = parse("data get NAME", partial(Get, name=name), rest, about, EXAMPLES)
+    if not name:
+        raise UserError(f"Name what to fetch: pseudocore data get NAME, of {', '.join(KNOWN)}.")
+    if name not in KNOWN:
+        raise unknown("dataset to fetch", name, KNOWN)
+    out = options.out or Path("data") / name
+    with Bars() as bars:
+        fetch(KNOWN[name].sources, out, bars.say, options.url)
+    there = "" if options.out is None else f":{out}"
+    if name in ("cifar10-c",):
+        say(f"{name} is in {out}. Judge on it: pseudocore evaluate RUN --corrupted {out} --help")
+    else:
+        say(f"{name} is in {out}. Look at it: pseudocore data check {name}{there}")
+    return 0
