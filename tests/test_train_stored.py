@@ -24,7 +24,7 @@ TINY = "0.000001"  # GiB: a thousand bytes
 def data():
     random = np.random.default_rng(0)
     labels = np.arange(72).astype(np.int32) % 3
-    values = random.integers(0, 120, (72, 8, 8, 3), dtype=np.uint8) + 60 * labels[:, None, None, None]
+    values = random.integers(0, 120, (72, 8, 8, 3)) + 60 * labels[:, None, None, None]
     part = Part(values.astype(np.uint8), labels)
     return opened(Raw(part, part, ("a", "b", "c"), "RGB"), 0.2, 0)
 
@@ -112,3 +112,9 @@ def test_a_plan_of_more_than_memory_trains_the_same_experts(tmp_path, monkeypatc
         here, there = ((tmp_path / place / name).read_bytes() for place in ("memory", "disk"))
         theta, other = (np.frombuffer(file[-4 * 600 :], np.float32) for file in (here, there))
         np.testing.assert_allclose(theta, other, atol=1e-5)
+
+
+def test_a_sample_has_every_class_however_little_room_there_is(data, monkeypatch):
+    monkeypatch.setenv(MEMORY, TINY)
+    train = data.split().train
+    np.testing.assert_array_equal(np.asarray(train.y).sum(0), [1, 1, 1])

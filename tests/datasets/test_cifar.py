@@ -1,20 +1,21 @@
-"""CIFAR-10 is read as its authors lay it out: a label, then red, green and blue, row by row."""
+"""Both CIFARs are read as their authors lay them out, or from class folders without loss."""
+
+import pickle
+import shutil
 
 import numpy as np
 import pytest
+from tests.datasets import made
 
-from pseudocore.datasets import Cifar10
+from pseudocore.datasets import Cifar10, Cifar100
 from pseudocore.datasets.cifar import PIXELS
+from pseudocore.datasets.inspect import inspect
+from pseudocore.datasets.names import CIFAR10, CIFAR100
 from pseudocore.errors import UserError
 
 RECORD = 1 + PIXELS
 NAMES = [*(f"data_batch_{i}.bin" for i in range(1, 6)), "test_batch.bin"]
 MEAN, DEVIATION = (0.4914, 0.4822, 0.4465), (0.2023, 0.1994, 0.2010)
-
-
-def levels(rng):
-    """Red, green and blue planes."""
-    return rng.integers(0, 256, (3, 32, 32), dtype=np.uint8)
 
 
 def record(label, planes):
@@ -28,9 +29,7 @@ def pixels(part, split):
 @pytest.fixture
 def folder(tmp_path):
     """Six files of ten points, one of every class."""
-    rng = np.random.default_rng(0)
-    for name in NAMES:
-        (tmp_path / name).write_bytes(b"".join(record(c, levels(rng)) for c in range(10)))
+    made.cifar10(tmp_path)
     return tmp_path
 
 
@@ -107,3 +106,130 @@ def test_a_label_beyond_the_ten_classes_is_named(folder, name, part):
     (folder / name).write_bytes(content)
     with pytest.raises(UserError, match=rf"The {part} labels hold 10: for 10 classes"):
         Cifar10(str(folder)).load()
+
+
+@pytest.fixture(scope="module")
+def ten(tmp_path_factory):
+    """The binary files, and the points in them."""
+    folder = tmp_path_factory.mktemp("ten")
+    return folder, *made.cifar10(folder)
+
+
+@pytest.fixture(scope="module")
+def hundred(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hundred")
+    return folder, *made.cifar100(folder)
+
+
+@pytest.fixture
+def pictures(ten, tmp_path):
+    """The same points as PNG files in class folders."""
+    _, train, test = ten
+    return made.class_folders(tmp_path / "png", {"train": train, "test": test}, CIFAR10)
+
+
+def test_the_fine_label_is_the_second_byte(hundred):
+    folder, train, test = hundred
+    raw = Cifar100(str(folder)).read()
+    for part, expected in ((raw.train, train), (raw.test, test)):
+        np.testing.assert_array_equal(part.values, expected.values)
+        np.testing.assert_array_equal(part.labels, expected.labels)
+    assert raw.classes == CIFAR100
+    assert (len(raw.classes), raw.classes[0], raw.classes[99]) == (100, "apple", "worm")
+    assert raw.standardise.mean == MEAN, "the paper's code takes one set of constants for both"
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "names"), [(Cifar10, "ten", CIFAR10), (Cifar100, "hundred", CIFAR100)]
+)
+def test_class_folders_hold_the_same_points(kind, given, names, request, tmp_path):
+    folder, train, test = request.getfixturevalue(given)
+    made.class_folders(tmp_path, {"train": train, "test": test}, names)
+    binary, pictures = kind(str(folder)).read(), kind(str(tmp_path)).read()
+    for part in ("train", "test"):
+        one, other = (
+            made.multiset(*vars(getattr(raw, part)).values()) for raw in (binary, pictures)
+        )
+        assert one == other
+    assert pictures.classes == binary.classes == names
+    assert (pictures.standardise, pictures.channels) == (binary.standardise, binary.channels)
+    assert pictures.notes == ()
+    contents = {inspect(raw, "it", None).content for raw in (binary, pictures)}
+    assert len(contents) == 1
+
+
+@pytest.mark.parametrize("suffix", ["jpg", "jpeg", "JPG"])
+def test_copies_as_jpeg_are_refused_with_what_to_do(pictures, suffix):
+    file = pictures / "test" / "cat" / f"copy.{suffix}"
+    made.put(file, made.jpeg(made.levels(0, 32, 32, 3)))
+    with pytest.raises(
+        UserError, match=rf"copy\.{suffix} is a JPEG.*data get cifar10.*--data .*png"
+    ):
+        Cifar10(str(pictures)).read()
+
+
+@pytest.mark.parametrize("part", ["train", "test"])
+def test_other_classes_are_refused(pictures, part):
+    (pictures / part / "cat").rename(pictures / part / "lion")
+    with pytest.raises(UserError, match=r"class folders .* not those of cifar10 \('cat'.*--data"):
+        Cifar10(str(pictures)).read()
+
+
+def test_class_folders_without_a_test_part_are_refused(pictures):
+    shutil.rmtree(pictures / "test")
+    with pytest.raises(UserError, match="not those of cifar10"):
+        Cifar10(str(pictures)).read()
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "inside"),
+    [(Cifar10, "ten", "cifar-10-batches-bin"), (Cifar100, "hundred", "cifar-100-binary")],
+)
+def test_the_folder_that_the_archive_unpacks_to_may_lie_inside(
+    kind, given, inside, request, tmp_path
+):
+    folder, train, _ = request.getfixturevalue(given)
+    shutil.copytree(folder, tmp_path / inside)
+    np.testing.assert_array_equal(kind(str(tmp_path)).read().train.values, train.values)
+
+
+@pytest.mark.parametrize("inside", [True, False])
+@pytest.mark.parametrize(
+    ("kind", "unpacks_to", "files", "archive"),
+    [
+        (
+            Cifar10,
+            "cifar-10-batches-py",
+            ("data_batch_1", "test_batch", "batches.meta"),
+            "cifar-10-binary.tar.gz",
+        ),
+        (Cifar100, "cifar-100-python", ("train", "test", "meta"), "cifar-100-binary.tar.gz"),
+    ],
+)
+def test_pickles_are_refused_and_not_opened(
+    kind, unpacks_to, files, archive, inside, tmp_path, capsys
+):
+    folder = tmp_path / unpacks_to if inside else tmp_path
+    for file in files:
+        made.put(folder / file, pickle.dumps(made.Trap()))
+    with pytest.raises(UserError, match=rf"are pickles.*would run code.*{archive}.*data get"):
+        kind(str(tmp_path)).read()
+    assert capsys.readouterr().out == ""
+
+
+def test_pickles_beside_the_binary_version_do_no_harm(ten, tmp_path):
+    folder, train, _ = ten
+    shutil.copytree(folder, tmp_path / "both")
+    made.put(tmp_path / "both" / "data_batch_1", pickle.dumps(made.Trap()))
+    raw = Cifar10(str(tmp_path / "both")).read()
+    np.testing.assert_array_equal(raw.train.values, train.values)
+
+
+def test_the_files_of_the_other_cifar_are_refused(ten, hundred, tmp_path):
+    """A record of CIFAR-100 is a byte longer."""
+    shutil.copy(hundred[0] / "train.bin", tmp_path / "data_batch_1.bin")
+    with pytest.raises(UserError, match="not a multiple of 3073"):
+        Cifar10(str(tmp_path)).read()
+    shutil.copy(ten[0] / "data_batch_1.bin", tmp_path / "train.bin")
+    with pytest.raises(UserError, match="not a multiple of 3074"):
+        Cifar100(str(tmp_path)).read()

@@ -5,19 +5,13 @@ import zipfile
 
 import numpy as np
 import pytest
+from tests.datasets import made
 
 from pseudocore.datasets import Npz
 from pseudocore.errors import UserError
 
 RNG = np.random.default_rng(0)
 CLASSES, TRAIN, TEST = 3, 30, 12
-
-
-class Trap:
-    """An object whose unpickling runs code."""
-
-    def __reduce__(self):
-        return print, ("the archive ran code",)
 
 
 def arrays(shape=(6, 5)):
@@ -137,7 +131,7 @@ def test_whole_images_of_one_value_are_read(load):
 
 
 def test_other_arrays_in_the_archive_are_left_alone(load):
-    assert load({"notes": np.array([Trap()], object)}).classes == CLASSES
+    assert load({"notes": np.array([made.Trap()], object)}).classes == CLASSES
 
 
 def test_a_missing_file_is_named(tmp_path):
@@ -148,7 +142,7 @@ def test_a_missing_file_is_named(tmp_path):
 FOREIGN = {
     "random": np.random.default_rng(1).bytes(5000),
     "empty": b"",
-    "pickle": pickle.dumps(Trap()),
+    "pickle": pickle.dumps(made.Trap()),
     "half a zip": b"PK\x03\x04" + b"\0" * 60,
     "one array": b"\x93NUMPY\x01\x00",
 }
@@ -212,7 +206,7 @@ def test_an_archive_of_something_else_is_named(tmp_path):
 @pytest.mark.parametrize("name", ["x_train", "y_train", "x_test", "y_test"])
 def test_objects_are_refused_before_they_run_code(load, capsys, name):
     with pytest.raises(UserError, match=r"no \.npz archive of plain numbers.*allow_pickle"):
-        load({name: np.array([Trap()] * TRAIN, object)})
+        load({name: np.array([made.Trap()] * TRAIN, object)})
     assert capsys.readouterr().out == ""
 
 

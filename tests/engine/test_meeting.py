@@ -132,5 +132,6 @@ def test_damaged_words_are_named(plain, tmp_path, said):
     folder = changed(plain[1], tmp_path)
     arrays, facts = read_tensors(folder / CORESET, ["points", "labels", "weights"])
     write_tensors(folder / CORESET, arrays, facts | {"preprocess": said})
-    with pytest.raises(pc.UserError, match=r"does not say how its points were prepared|has no whitening"):
+    said = r"does not say how its points were prepared|has no whitening"
+    with pytest.raises(pc.UserError, match=said):
         learned(folder, pc.Digits().load())

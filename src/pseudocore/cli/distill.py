@@ -99,14 +99,20 @@ def instead_of_a_name(arguments: Sequence[str]) -> str:
 
 def are_rows(data: datasets.Dataset) -> bool:
     """Whether the points are no images; what cannot be read is said later."""
-    with contextlib.suppress(UserError):
-        return data.read().train.values.ndim == 2
-    return False
+    if isinstance(data, datasets.Npz | datasets.Npy):
+        with contextlib.suppress(UserError):
+            return data.read().train.values.ndim == 2
+    return isinstance(data, datasets.Csv | datasets.Libsvm)
 
 
 def trained(recipe: Recipe, out: Path, control: Control) -> Path:
     """The recipe's experts, trained beside the run if they are not there yet."""
     begin(recipe, recipe.plan.data.load())  # what would stop the run stops it now
+    if recipe.plan.epochs < recipe.window:
+        raise UserError(
+            f"--plan.epochs {recipe.plan.epochs} are too few, {recipe.window} are needed (starts - "
+            "1 + ahead): raise them, or lower --starts or --ahead."
+        )
     folder = out.with_name(f"{out.name}-experts")
     say(f"No --experts are named: {folder} is trained, or taken as it is if it was before.")
     return train_plan(recipe.plan, folder, control, resume=True)

@@ -47,8 +47,8 @@ class Evaluate:
     """textbook, or paper: as published, its faults included."""
     corrupted: Path | None = None
     """A folder of corrupted test pictures: CIFAR-10-C, or made by pseudocore data corrupt."""
-    corruption: str = "gaussian_noise"
-    """Which of them to judge on."""
+    corruption: str = ""
+    """Which of them to judge on: fog, for example."""
     severity: int = 1
     """How strong, 1 to 5."""
     out: Path | None = None
@@ -68,8 +68,15 @@ def protocol_in(arguments: Sequence[str]) -> str:
 
 
 def corrupted(recipe: Recipe, options: Evaluate) -> Recipe:
-    """The recipe on corrupted test pictures."""
-    folder = str(options.corrupted.resolve()) if options.corrupted else ""
+    """The recipe on corrupted test pictures, if they are asked for."""
+    if options.corrupted is None:
+        if options.corruption or options.severity != 1:
+            raise UserError(
+                "--corruption and --severity choose from a folder of corrupted pictures: name it "
+                "with --corrupted."
+            )
+        return recipe
+    folder = str(options.corrupted.resolve())
     data = Corrupted(recipe.plan.data, folder, options.corruption, options.severity)
     return dataclasses.replace(recipe, plan=dataclasses.replace(recipe.plan, data=data))
 
@@ -88,8 +95,8 @@ def main(arguments: Sequence[str]) -> int:
     make = partial(Evaluate, judges=asked.judges)
     options = parse("evaluate RUN", make, rest, ABOUT, EXAMPLES)
     seeds = chain_seeds(options.seed, options.seeds)
+    recipe = corrupted(recipe, options)
     if options.corrupted is not None:
-        recipe = corrupted(recipe, options)
         split = recipe.plan.data.load()
         say(f"Judged on {split.tested}.")
     u = learned(Path(folder), split)
@@ -104,7 +111,8 @@ def main(arguments: Sequence[str]) -> int:
     if options.json:
         print_json(rows)
     else:
-        show_results(summarise(rows), f"{folder}", kind(split))
+        title = f"{folder} on {split.tested}" if split.tested else folder
+        show_results(summarise(rows), title, kind(split))
     warn(doubts(records))
     say(f"The rows are in {run.file('results.json')}.")
     return 0

@@ -44,7 +44,7 @@ def take_flag(flag: str, arguments: Sequence[str]) -> tuple[str | None, list[str
         if word == flag:
             found = next(words, None)
             if found is None:
-                raise UserError(f"{flag} is the last word: it needs one behind it, {INSTEAD}")
+                raise UserError(f"{flag} is the last word: behind it stands {INSTEAD}")
         elif word.startswith(f"{flag}="):
             found = word.partition("=")[2]
         else:

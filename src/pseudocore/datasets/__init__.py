@@ -55,6 +55,8 @@ FORMS: dict[str, Callable[..., Dataset]] = {
         for name, kind in PUBLISHED.items()
     },
     "hf:NAME": lambda name: Parquet(os.path.abspath(name) if os.path.isdir(name) else name),
+    "csv:FILE": lambda file: Csv(os.path.abspath(file)),
+    "libsvm:FILE": lambda file: Libsvm(os.path.abspath(file)),
     "FILE.npz": lambda file: Npz(os.path.abspath(f"{file}.npz")),
     "FILE.csv": lambda file: Csv(os.path.abspath(f"{file}.csv")),
     "FILE.libsvm": lambda file: Libsvm(os.path.abspath(f"{file}.libsvm")),
@@ -88,12 +90,16 @@ def forms() -> str:
 def form_of(data: Dataset) -> str | None:
     """What a person types to get data of this kind from this place, if the command line can."""
     kinds = {kind: name for name, kind in PUBLISHED.items()}
-    path = getattr(data, "path", None)
+    path = getattr(data, "path", "")
     match data:
         case Digits():
             return "digits"
         case Parquet():
             return f"hf:{path}"
+        case Csv() if not path.endswith(".csv"):
+            return f"csv:{path}"
+        case Libsvm() if not path.endswith(".libsvm"):
+            return f"libsvm:{path}"
         case Npz() | Csv() | Libsvm() | Folder() | Npy():
             return path
     return f"{kinds[type(data)]}:{path}" if type(data) in kinds else None

@@ -29,13 +29,15 @@ class Reading:
         if self.channels_first:
             values = values.transpose(0, 2, 3, 1)
         if self.white == BYTE and values.dtype.kind in "iu":
-            return np.ascontiguousarray(values.clip(0, 255).astype(np.uint8))
+            return np.ascontiguousarray(values.astype(np.uint8, copy=False))
         return values.astype(np.float32) / np.float32(self.white)
 
 
 def understood(train: Part, test: Part, where: str) -> Raw:
     """Train and test, images as (n, height, width, channels), bytes or 0 to 1 if they can be."""
     reading = reading_of(train.values, where)
+    if test.values.ndim in (3, 4) and test.values.size:
+        check_scale(test.values, reading.white)
     classes = len(np.unique(train.labels)) if train.labels.dtype.kind in "biu" else 2
     first, second = (Part(reading(part.values), part.labels) for part in (train, test))
     names = tuple(map(str, range(classes)))
@@ -76,6 +78,18 @@ def scale(values: np.ndarray, where: str) -> tuple[float, tuple[str, ...]]:
     if low < 0 or high > 1:
         return 1.0, (f"Values from {low:.3g} to {high:.3g} are no pixels: pictures show 0 to 1.",)
     return 1.0, ()
+
+
+def check_scale(test: np.ndarray, white: float) -> None:
+    """Refuse test images on another scale than those of train, which are what is looked at."""
+    low, high = float(test.min()), float(test.max())
+    darker, brighter = white > 1 and 0 < high <= 1, white == 1 < high and test.dtype == np.uint8
+    beyond = white == BYTE and test.dtype.kind in "iu" and (low < 0 or high > BYTE)
+    if darker or brighter or beyond:
+        raise UserError(
+            f"The test images run from {low:.3g} to {high:.3g}, and those of train have black at 0 "
+            f"and white at {white:.3g}: give both on the scale 0 to {white:.3g}."
+        )
 
 
 def refuse_standardised(values: np.ndarray, low: float, high: float, where: str) -> None:

@@ -194,7 +194,11 @@ def opened(raw: Raw, held_out: float, seed: int, whiten: Whiten = AS_IS) -> Open
 
 def sample(labels: np.ndarray, index: np.ndarray, share: float) -> np.ndarray:
     """The same random share of every class, never none."""
-    return index[stratified(labels[index], 1 - share, seed=0)[0]]
+    random, some = np.random.default_rng(0), []
+    for label in np.unique(labels[index]):
+        members = random.permutation(index[labels[index] == label])
+        some.append(members[: max(1, int(share * len(members)))])
+    return np.sort(np.concatenate(some))
 
 
 def only(part: Part, index: np.ndarray) -> Part:
@@ -214,10 +218,23 @@ def fingerprint(part: Part, index: np.ndarray) -> str:
     return content.hexdigest()
 
 
-def stratified(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Indices that stay and indices that go, the same fraction of every class, in order."""
+def cut_test(part: Part, fraction: float) -> tuple[Part, Part]:
+    """Train and test of data that have no test part: `fraction` of every class, always the same."""
+    rest, gone = stratified(part.labels, fraction, seed=0, name="cut")
+    if not len(gone):
+        raise UserError(f"cut={fraction} takes no point of any class to test on: raise it.")
+    return only(part, rest), only(part, gone)
+
+
+def stratified(
+    labels: np.ndarray, fraction: float, seed: int, name: str = "held_out"
+) -> tuple[np.ndarray, np.ndarray]:
+    """Indices that stay and indices that go, the same fraction of every class, in order.
+
+    `name`: of the fraction, for whoever gave it.
+    """
     if not 0 <= fraction < 1:
-        raise UserError(f"held_out={fraction} must be a fraction of train, from 0 to below 1.")
+        raise UserError(f"{name}={fraction} must be a fraction of train, from 0 to below 1.")
     if seed < 0:
         raise UserError(f"The data's seed={seed} must be at least 0.")
     random = np.random.default_rng(seed)
@@ -227,7 +244,7 @@ def stratified(labels: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarr
         cut.append(members[: round(fraction * len(members))])
         if len(cut[-1]) == len(members):
             raise UserError(
-                f"held_out={fraction} leaves none of the {len(members)} points of class {label}: "
+                f"{name}={fraction} leaves none of the {len(members)} points of class {label}: "
                 "lower it."
             )
     gone = np.sort(np.concatenate(cut))

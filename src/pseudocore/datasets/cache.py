@@ -40,8 +40,10 @@ class Decoded:
 
 def cache_folder() -> Path:
     """$PSEUDOCORE_CACHE, or where the system keeps such files."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get(PLACE) or Path(home) / "pseudocore")
+    named = os.environ.get(PLACE)
+    if named:
+        return Path(named)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pseudocore"
 
 
 def decoded(
@@ -53,7 +55,7 @@ def decoded(
     """
     key = json.dumps([VERSION, to_json(resize), stamp], sort_keys=True)
     file = cache_folder() / f"pictures-{hashlib.sha256(key.encode()).hexdigest()[:32]}.safetensors"
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # not there, or not whole
+    with contextlib.suppress(Exception):  # not there, or damaged: a header can say anything
         return remembered(file, parts)
     shapes = {name: (len(part), resize.size, resize.size, 3) for name, part in parts.items()}
     try:

@@ -7,13 +7,14 @@ import equinox as eqx
 import numpy as np
 
 from pseudocore.datasets.base import Dataset, Part, Raw
-from pseudocore.datasets.folder import Classes, from_classes, parts
+from pseudocore.datasets.folder import Classes, from_classes, inner, parts
 from pseudocore.datasets.names import CIFAR10, CIFAR100
 from pseudocore.datasets.preprocess import Standardise
 from pseudocore.datasets.resize import Squash
 from pseudocore.datasets.whiten import Unwhitened, Whiten
 from pseudocore.errors import UserError
 from pseudocore.progress import Say, silent
+from pseudocore.store.files import read_bytes
 
 PIXELS = 3 * 32 * 32
 
@@ -28,10 +29,11 @@ class Layout:
     name: str
     archive: str
     inside: str  # the folder that the archive unpacks to
+    inside_pickled: str  # that of the version for Python
     train: tuple[str, ...]
     test: tuple[str, ...]
     labels: int  # bytes before the pixels, the last of them the label
-    pickled: tuple[str, ...]  # files of the version for Python
+    pickled: tuple[str, ...]  # files in it
     classes: tuple[str, ...]
 
 
@@ -39,6 +41,7 @@ TEN = Layout(
     "cifar10",
     "cifar-10-binary.tar.gz",
     "cifar-10-batches-bin",
+    "cifar-10-batches-py",
     tuple(f"data_batch_{i}.bin" for i in range(1, 6)),
     ("test_batch.bin",),
     1,
@@ -49,6 +52,7 @@ HUNDRED = Layout(
     "cifar100",
     "cifar-100-binary.tar.gz",
     "cifar-100-binary",
+    "cifar-100-python",
     ("train.bin",),
     ("test.bin",),
     2,
@@ -86,8 +90,7 @@ def read(folder: Path, layout: Layout, say: Say) -> Raw:
     if (folder / "train").is_dir():
         raw = class_folders(folder, layout, say)
         return dataclasses.replace(raw, standardise=STANDARDISE)
-    if (folder / layout.inside).is_dir():
-        folder = folder / layout.inside
+    folder = inner(folder, layout.inside)
     refuse_pickles(folder, layout)
     train, test = (binary(folder, names, layout) for names in (layout.train, layout.test))
     return Raw(train, test, layout.classes, "RGB", standardise=STANDARDISE)
@@ -95,8 +98,7 @@ def read(folder: Path, layout: Layout, say: Say) -> Raw:
 
 def refuse_pickles(folder: Path, layout: Layout) -> None:
     """To read a pickle is to run what it says."""
-    inside = layout.inside.replace("-bin", "-py").replace("100-binary", "100-python")
-    for place in (folder, folder / inside):
+    for place in (folder, folder / layout.inside_pickled):
         found = [name for name in layout.pickled if (place / name).is_file()]
         if found and not (folder / layout.train[0]).exists():
             raise UserError(
@@ -118,7 +120,7 @@ def binary(folder: Path, names: tuple[str, ...], layout: Layout) -> Part:
                 f"({layout.archive}) with pseudocore data get {layout.name}, or name the folder "
                 f"that it is in: --data {layout.name}:FOLDER."
             )
-        content = np.fromfile(file, np.uint8)
+        content = np.frombuffer(read_bytes(file, "Change its rights."), np.uint8)
         if content.size == 0 or content.size % record:
             raise UserError(
                 f"{file} has {content.size} bytes, not a multiple of {record}: it is cut short or "
@@ -133,6 +135,12 @@ def binary(folder: Path, names: tuple[str, ...], layout: Layout) -> Part:
 
 def class_folders(folder: Path, layout: Layout, say: Say) -> Raw:
     """The same images as PNG files; their classes' alphabetical order is that of the labels."""
+    train, test = lossless(folder, layout)
+    return from_classes(folder, train, test, Squash(32), say)
+
+
+def lossless(folder: Path, layout: Layout) -> tuple[Classes, Classes]:
+    """The files of train and test, if they can be the published images."""
     train, test = parts(folder)
     for part in (train, test):
         if tuple(part) != layout.classes:
@@ -142,7 +150,7 @@ def class_folders(folder: Path, layout: Layout, say: Say) -> Raw:
                 f"among others): read it as a folder of pictures, --data {folder}."
             )
         refuse_jpeg(folder, part, layout)
-    return from_classes(folder, train, test, Squash(32), say)
+    return train, test
 
 
 def refuse_jpeg(folder: Path, part: Classes, layout: Layout) -> None:

@@ -1,18 +1,22 @@
 """A dataset whose test part is corrupted: CIFAR-10-C as published, or made here for any images."""
 
 import dataclasses
-import json
 from pathlib import Path
+from typing import Any
 
 import equinox as eqx
 import numpy as np
 
 from pseudocore.corrupt import CORRUPTIONS, SEVERITIES
-from pseudocore.datasets.base import Dataset, Part, Raw, decisions
+from pseudocore.datasets.base import Dataset, Part, Raw, decisions, fingerprint
+from pseudocore.datasets.folder import inner
 from pseudocore.datasets.npz import array
 from pseudocore.datasets.whiten import Whiten
 from pseudocore.errors import UserError, unknown
 from pseudocore.progress import Say, silent
+from pseudocore.store.files import read_json
+from pseudocore.store.source import spelt
+from pseudocore.store.values import to_json
 
 LABELS = "labels.npy"
 MADE = "made-by-pseudocore.json"  # the published arrays have no such file beside them
@@ -46,8 +50,15 @@ class Corrupted(Dataset):
 
     def read(self, say: Say = silent) -> Raw:
         raw = self.clean.read(say)
-        folder = Path(self.path)
+        folder = inner(Path(self.path), "CIFAR-10-C")
+        check_meant(folder, raw.test, self.clean)
         values, labels = (array(there(folder, name)) for name in (f"{self.corruption}.npy", LABELS))
+        if values.ndim != 4 or values.dtype != np.uint8 or labels.ndim != 1:
+            raise UserError(
+                f"{folder / self.corruption}.npy holds {values.dtype} of shape {values.shape}, "
+                f"{LABELS} {labels.shape}: expected bytes (n, height, width, channels) and a "
+                "label each. Fetch or make them again."
+            )
         count = len(values) // len(SEVERITIES)
         if len(values) != count * len(SEVERITIES) or len(labels) not in (count, len(values)):
             raise UserError(
@@ -55,6 +66,7 @@ class Corrupted(Dataset):
                 f"{len(labels)} labels: expected the images of five severities, one after another. "
                 "Fetch or make it again."
             )
+        check_labels(folder, labels[:count], raw.test.labels)
         rows = slice((self.severity - 1) * count, self.severity * count)
         test = Part(np.asarray(values[rows]), labels[:count].astype(np.int32))
         return dataclasses.replace(raw, test=test, tested=self.tested())
@@ -74,7 +86,30 @@ def there(folder: Path, name: str) -> Path:
     )
 
 
-def made_from(folder: Path) -> dict | None:
-    """What a folder of corrupted images was made from, if it was made here."""
-    file = folder / MADE
-    return json.loads(file.read_bytes()) if file.exists() else None
+def check_labels(folder: Path, labels: np.ndarray, clean: np.ndarray) -> None:
+    """Refuse another dataset's corruptions; files of other layouts have another order."""
+    if not np.array_equal(np.sort(labels), np.sort(clean)):
+        raise UserError(
+            f"{folder / LABELS} has not as many labels of every class as the clean test part: "
+            "these are corruptions of another dataset."
+        )
+
+
+def check_meant(folder: Path, test: Part, clean: Dataset) -> None:
+    """Refuse corruptions made here of another test part: their labels would not be of this one."""
+    made = made_from(folder)
+    ours = fingerprint(test, np.arange(len(test)))
+    if made.get("test", ours) != ours:
+        raise UserError(
+            f"{folder} was made from the test images of {made.get('data')}, which are not those of "
+            f"{spelt(to_json(clean))}: make another with pseudocore data corrupt DATA --out FOLDER."
+        )
+
+
+def made_from(folder: Path) -> dict[str, Any]:
+    """What a folder of corrupted images was made from; empty if it was not made here."""
+    file, remedy = folder / MADE, "Delete the folder, and make it again."
+    origin = read_json(file, remedy) if file.exists() else {}
+    if not isinstance(origin, dict):
+        raise UserError(f"{file} does not say what the images were made from. {remedy}")
+    return origin

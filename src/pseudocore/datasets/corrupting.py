@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from pseudocore.corrupt import SEVERITIES, corrupt
+from pseudocore.corrupt.apply import check
 from pseudocore.datasets.base import Part
-from pseudocore.datasets.corrupted import LABELS, MADE
+from pseudocore.datasets.corrupted import LABELS, MADE, made_from
 from pseudocore.errors import UserError
 from pseudocore.progress import Say, silent
-from pseudocore.store.files import PARTIAL, explained, read_json, sweep, write_json
+from pseudocore.store.files import PARTIAL, explained, sweep, write_json
 
 MEANT_FOR = 32  # pixels a side that the constants are for
 
@@ -26,16 +27,11 @@ def corrupt_all(
     say: Say = silent,
 ) -> None:
     """A file a corruption; those that are there already from the same images stay."""
-    shape = test.values.shape
-    if test.values.dtype != np.uint8 or len(shape) != 4 or shape[-1] not in (1, 3):
-        raise UserError(
-            f"Points of shape {shape[1:]} and type {test.values.dtype} are no images of bytes: "
-            "only pictures can be corrupted."
-        )
-    if seed < 0:
-        raise UserError(f"--seed {seed} must be at least 0.")
+    for name in names:
+        check(test.values, name, SEVERITIES[0], seed)
     claim(out, {**origin, "seed": seed})
-    save(out / LABELS, np.tile(test.labels, len(SEVERITIES)))
+    if not (out / LABELS).exists():
+        save(out / LABELS, np.tile(test.labels, len(SEVERITIES)))
     total = len(names) * len(SEVERITIES)
     for number, name in enumerate(names):
         done = number * len(SEVERITIES)
@@ -52,13 +48,15 @@ def claim(out: Path, origin: Mapping[str, Any]) -> None:
     """A folder holds the corruptions of one set of images and one seed."""
     file = out / MADE
     if file.exists():
-        before = read_json(file, "Delete the folder, and make it again.")
-        if before != origin:
+        before = made_from(out)
+        if any(before.get(what) != origin[what] for what in ("test", "seed")):  # paths may differ
             raise UserError(
-                f"{out} holds corruptions of other images or another seed ({before}): choose "
-                "another --out."
+                f"{out} holds corruptions of other images or with another seed (seed "
+                f"{before.get('seed')}, of {before.get('data')}): choose another --out."
             )
-    elif out.is_dir() and any(out.glob("*.npy")):
+        sweep(out)
+        return
+    if out.is_dir() and any(out.glob("*.npy")):
         raise UserError(
             f"{out} holds arrays that were not made here, perhaps the published ones: choose "
             "another --out."

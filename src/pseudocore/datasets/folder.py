@@ -1,13 +1,15 @@
 """Pictures in folders, one a class: train/CLASS/*.png and test/CLASS/*.png."""
 
+import dataclasses
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import equinox as eqx
 import numpy as np
 
-from pseudocore.datasets.base import Dataset, Part, Raw, stratified
+from pseudocore.datasets.base import Dataset, Part, Raw, cut_test
 from pseudocore.datasets.cache import Decoded, decoded
 from pseudocore.datasets.pictures import SUFFIXES, Picture
 from pseudocore.datasets.resize import Cover, Resize
@@ -43,30 +45,73 @@ class Folder(Dataset):
                 f"Folder({self.path!r}, cut=0.2)."
             )
         raw = from_classes(Path(self.path), train, test, self.resize, say)
-        return raw if test else cut_test(raw, self.cut)
+        raw = dataclasses.replace(raw, notes=(*raw.notes, *left_out(Path(self.path), train)))
+        return raw if test else self.without_test(raw)
+
+    def without_test(self, raw: Raw) -> Raw:
+        train, test = cut_test(raw.train, self.cut)
+        share = f"{self.cut:g} of every class, {len(test)} pictures"
+        note = f"There is no test folder: {share}, is tested."
+        return dataclasses.replace(raw, train=train, test=test, notes=(*raw.notes, note))
 
 
 def parts(folder: Path) -> tuple[Classes, Classes]:
-    """The files of train and test by class; without a train folder, the classes lie at the top."""
+    """The files of train and test by class."""
+    train, test = places(folder)
+    return classes(train), classes(test) if test else {}
+
+
+def places(folder: Path) -> tuple[Path, Path | None]:
+    """The folders of train and test; without a train folder, the classes lie at the top."""
     if not folder.is_dir():
         raise UserError(f"There is no folder {folder}. Check the path.")
-    inside = {entry.name.lower(): entry for entry in folder.iterdir() if entry.is_dir()}
+    inside = {entry.name.lower(): entry for entry in folders_in(folder)}
     train, test = (next((inside[n] for n in names if n in inside), None) for names in (TRAIN, TEST))
     if train is None and test is not None:
         raise UserError(
             f"{folder} has a {test.name} folder and no train folder: the training pictures belong "
             f"in {folder / 'train'}/CLASS/."
         )
-    return classes(train or folder), classes(test) if test else {}
+    return train or folder, test
+
+
+def folders_in(folder: Path) -> list[Path]:
+    """The folders in a folder, hidden ones aside, by name."""
+    try:
+        return sorted(
+            entry for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith(".")
+        )
+    except OSError as error:
+        refuse(error)
+
+
+def refuse(error: OSError) -> NoReturn:
+    raise UserError(
+        f"{error.filename} may not be read ({error.strerror}). Change its rights."
+    ) from error
+
+
+def left_out(folder: Path, train: Classes) -> list[str]:
+    """What lies in a folder of pictures and is not read, in words."""
+    place, test = places(folder)
+    empty = [entry.name for entry in folders_in(place) if entry.name not in train]
+    unread = [e.name for e in folders_in(folder) if e.name.lower() in TEST and e != test]
+    notes = []
+    if empty and place != folder:
+        notes.append(f"Left out, for no picture that can be read is in them: {', '.join(empty)}.")
+    if unread:
+        notes.append(f"Left alone, for {test and test.name} is the test part: {', '.join(unread)}.")
+    return notes
+
+
+def inner(folder: Path, pattern: str) -> Path:
+    """The folder that an archive has put inside, or the folder itself."""
+    return next((inside for inside in sorted(folder.glob(pattern)) if inside.is_dir()), folder)
 
 
 def classes(folder: Path) -> Classes:
     """Every folder inside is a class; the pictures may lie deeper in it."""
-    found = {
-        entry.name: sorted(pictures_below(entry))
-        for entry in sorted(folder.iterdir())
-        if entry.is_dir() and not entry.name.startswith(".")
-    }
+    found = {entry.name: sorted(pictures_below(entry)) for entry in folders_in(folder)}
     found = {name: files for name, files in found.items() if files}
     if not found:
         raise UserError(
@@ -77,7 +122,9 @@ def classes(folder: Path) -> Classes:
 
 
 def pictures_below(folder: Path) -> Iterable[Path]:
-    for above, _, names in os.walk(folder):
+    for above, inside, names in os.walk(folder, onerror=refuse):
+        # Walked no further: programs keep copies of the pictures in hidden folders.
+        inside[:] = [name for name in inside if not name.startswith(".")]
         for name in names:
             if not name.startswith(".") and os.path.splitext(name)[1].lower() in SUFFIXES:
                 yield Path(above, name)
@@ -154,17 +201,3 @@ def told(found: Decoded, resize: Resize) -> tuple[str, ...]:
 
 def by(size: tuple[int, int]) -> str:
     return f"{size[0]} x {size[1]}"
-
-
-def cut_test(raw: Raw, fraction: float) -> Raw:
-    """Part of every class as the test part, by a seed that never changes."""
-    rest, gone = stratified(raw.train.labels, fraction, seed=0)
-    values, labels = raw.train.values, raw.train.labels
-    note = f"There is no test folder: {fraction:g} of every class, {len(gone)} pictures, is tested."
-    return Raw(
-        Part(values[rest], labels[rest]),
-        Part(values[gone], labels[gone]),
-        raw.classes,
-        raw.channels,
-        notes=(*raw.notes, note),
-    )

@@ -1,6 +1,7 @@
 """MNIST and what is laid out like it: IDX files, compressed by gzip or not."""
 
 import gzip
+import math
 import zlib
 from pathlib import Path
 
@@ -12,11 +13,13 @@ from pseudocore.datasets.names import FASHION_MNIST, MNIST
 from pseudocore.datasets.whiten import Unwhitened, Whiten
 from pseudocore.errors import UserError
 from pseudocore.progress import Say, silent
+from pseudocore.store.files import read_bytes
 
 FILES = {
     "train": ("train-images-idx3-ubyte", "train-labels-idx1-ubyte"),
     "test": ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"),
 }
+GZIP = b"\x1f\x8b"
 BYTES = 8  # the code of unsigned bytes in the third byte of the magic number
 
 
@@ -71,8 +74,9 @@ def found(folder: Path, file: str, name: str) -> Path:
 def idx(file: Path) -> np.ndarray:
     """The array of bytes in an IDX file."""
     again = "Fetch it again."
+    content = read_bytes(file, "Change its rights.")
     try:
-        content = gzip.decompress(file.read_bytes()) if is_gzip(file) else file.read_bytes()
+        content = gzip.decompress(content) if content.startswith(GZIP) else content
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise UserError(f"{file} is cut short or damaged ({error}). {again}") from error
     if len(content) < 4 or content[:3] != bytes([0, 0, BYTES]):
@@ -80,15 +84,12 @@ def idx(file: Path) -> np.ndarray:
             f"{file} is no IDX file of bytes: it begins with {content[:4].hex()}. {again}"
         )
     start = 4 + 4 * content[3]
+    if len(content) < start:
+        raise UserError(f"{file} is cut short or damaged: it ends within its header. {again}")
     shape = tuple(np.frombuffer(content[4:start], ">u4").tolist())
-    if len(content) < start or len(content) - start != int(np.prod(shape)):
+    if len(content) - start != math.prod(shape):
         raise UserError(
             f"{file} should hold {' x '.join(map(str, shape))} bytes, and holds "
             f"{len(content) - start}: it is cut short or damaged. {again}"
         )
     return np.frombuffer(content, np.uint8, offset=start).reshape(shape)
-
-
-def is_gzip(file: Path) -> bool:
-    with open(file, "rb") as opened:
-        return opened.read(2) == b"\x1f\x8b"

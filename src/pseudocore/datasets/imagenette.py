@@ -6,7 +6,7 @@ from pathlib import Path
 import equinox as eqx
 
 from pseudocore.datasets.base import Dataset, Raw
-from pseudocore.datasets.folder import Classes, from_classes, parts
+from pseudocore.datasets.folder import Classes, from_classes, inner, parts
 from pseudocore.datasets.names import IMAGENETTE
 from pseudocore.datasets.preprocess import Standardise
 from pseudocore.datasets.resize import Resize, Squash
@@ -33,23 +33,21 @@ class ImageNette(Dataset):
     whiten: Whiten = Unwhitened()
 
     def read(self, say: Say = silent) -> Raw:
-        folder = Path(self.path)
-        train, test = parts(folder)
-        counts = check_is(folder, train, test)
-        if counts != COUNTS:
-            first = " That is the split of version 1." if counts[1] == FIRST_VERSION else ""
-            raise UserError(
-                f"{folder} has {counts[0]} training and {counts[1]} validation pictures, version 2 "
-                f"of ImageNette {COUNTS[0]} and {COUNTS[1]}.{first} Fetch it with pseudocore data "
-                f"get imagenette, or read these as a folder of pictures: --data {folder}."
-            )
+        folder = inner(Path(self.path), "imagenette2*")
+        train, test = second_version(folder)
         names = tuple(IMAGENETTE.values())
         raw = from_classes(folder, train, test, self.resize, say, names)
         return dataclasses.replace(raw, standardise=IMAGENET)
 
 
-def check_is(folder: Path, train: Classes, test: Classes) -> tuple[int, int]:
-    """How many pictures train and val have, if they have the ten classes."""
+def second_version(folder: Path) -> tuple[Classes, Classes]:
+    """The files of train and val, if they are those of version 2."""
+    if not folder.is_dir():
+        raise UserError(
+            f"There is no folder {folder}. Fetch it with pseudocore data get imagenette, or name "
+            "its folder: --data imagenette:FOLDER."
+        )
+    train, test = parts(folder)
     for part in (train, test):
         if tuple(part) != tuple(IMAGENETTE):
             strange = sorted(set(part) ^ set(IMAGENETTE))
@@ -58,5 +56,12 @@ def check_is(folder: Path, train: Classes, test: Classes) -> tuple[int, int]:
                 f"({', '.join(strange[:3])}): fetch it with pseudocore data get imagenette, or "
                 f"read these as a folder of pictures: --data {folder}."
             )
-    train_count, test_count = (sum(map(len, part.values())) for part in (train, test))
-    return train_count, test_count
+    counts = tuple(sum(map(len, part.values())) for part in (train, test))
+    if counts != COUNTS:
+        first = " That is the split of version 1." if counts[1] == FIRST_VERSION else ""
+        raise UserError(
+            f"{folder} has {counts[0]} training and {counts[1]} validation pictures, version 2 "
+            f"of ImageNette {COUNTS[0]} and {COUNTS[1]}.{first} Fetch it with pseudocore data "
+            f"get imagenette, or read these as a folder of pictures: --data {folder}."
+        )
+    return train, test

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pseudocore.datasets.base import Part, Raw
+from pseudocore.datasets.checks import check_raw
 from pseudocore.datasets.known import KNOWN, Known
 from pseudocore.datasets.preprocess import statistics
 
@@ -41,6 +42,7 @@ class Found:
 
 def inspect(raw: Raw, kind: str, name: str | None) -> Found:
     """`name`: of the published dataset that it is said to be, unless its content tells."""
+    check_raw(raw)
     parts = {"train": raw.train, "test": raw.test}
     hashes = {part: hashes_of(points.values) for part, points in parts.items()}
     labelled = [content(hashes[part], points.labels) for part, points in parts.items()]

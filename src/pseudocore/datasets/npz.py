@@ -75,7 +75,7 @@ def archive(path: Path) -> dict[str, np.ndarray]:
 def array(path: Path) -> np.ndarray:
     """The array of an .npy file, read where it is looked at."""
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+        return np.lib.format.open_memmap(path, mode="r")  # which knows no archives and no pickles
     except PermissionError as error:
         raise UserError(f"{path} may not be read ({error.strerror}). Change its rights.") from error
     except Exception as error:

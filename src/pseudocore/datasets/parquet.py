@@ -40,7 +40,7 @@ class Parquet(Dataset):
         folder = located(self.path)
         tables = {part: table(folder, names) for part, names in PARTS.items()}
         image, label = (
-            column(folder, tables["train"], asked, known)
+            column(folder, tables, asked, known)
             for asked, known in ((self.image, IMAGES), (self.label, LABELS))
         )
         files = {part: parquet_files(folder, names) for part, names in PARTS.items()}
@@ -78,6 +78,12 @@ def parquet_files(folder: Path, names: tuple[str, ...]) -> list[Path]:
     for name in names:
         files = [file for file in folder.rglob("*.parquet") if file.name.startswith(f"{name}-")]
         files = files or [file for file in folder.rglob("*.parquet") if file.stem == name]
+        places = sorted({str(file.parent) for file in files})
+        if len(places) > 1:
+            raise UserError(
+                f"{folder} has {name} files in {len(places)} folders, {', '.join(places)}: they "
+                "may be of several datasets. Name one of these folders."
+            )
         if files:
             return sorted(files)
     raise UserError(
@@ -95,23 +101,30 @@ def table(folder: Path, names: tuple[str, ...]) -> Any:
         raise UserError(f"Parquet files are read by pyarrow: {INSTALL}.") from None
     files = parquet_files(folder, names)
     try:
-        return pyarrow.concat_tables([pyarrow.parquet.read_table(file) for file in files])
+        rows = pyarrow.concat_tables([pyarrow.parquet.read_table(file) for file in files])
     except (pyarrow.ArrowException, OSError) as error:
         raise UserError(
             f"The {names[0]} files of {folder} are damaged or do not fit each other ({error}). "
             "Fetch them again."
         ) from error
+    if not rows.num_rows:
+        raise UserError(f"The {names[0]} files of {folder} have no rows. Fetch them again.")
+    return rows
 
 
-def column(folder: Path, rows: Any, asked: str, known: tuple[str, ...]) -> str:
+def column(folder: Path, tables: dict[str, Any], asked: str, known: tuple[str, ...]) -> str:
+    """The first column of these names that train has, and test too."""
     wanted = (asked,) if asked else known
-    found = next((name for name in wanted if name in rows.column_names), None)
-    if found is None:
-        raise UserError(
-            f"{folder} has no column {' or '.join(wanted)}; it has {', '.join(rows.column_names)}. "
-            f"Name another: {'image' if known is IMAGES else 'label'}='COLUMN'."
-        )
-    return found
+    for part, rows in tables.items():
+        found = next((name for name in wanted if name in rows.column_names), None)
+        if found is None:
+            raise UserError(
+                f"The {part} files of {folder} have no column {' or '.join(wanted)}; they have "
+                f"{', '.join(rows.column_names)}. Name another: "
+                f"{'image' if known is IMAGES else 'label'}='COLUMN'."
+            )
+        wanted = (found,)
+    return wanted[0]
 
 
 def contents(rows: Any, image: str, part: str) -> Iterator[Picture]:

@@ -13,6 +13,9 @@ from pseudocore.datasets.resize import Resize
 from pseudocore.errors import UserError
 from pseudocore.progress import Say, silent
 
+# Files are read as what they are, whatever they are called; as these and nothing else, for some of
+# Pillow's readers start other programs.
+FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
 SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".pgm", ".ppm"}
 MOST_PIXELS = 64_000_000  # 8000 x 8000; a small file can claim to hold far more
 DRAFT = 4  # JPEGs are decoded no larger than so many times the size that they are shrunk to
@@ -29,7 +32,7 @@ class Picture:
 
     def open(self) -> Image.Image:
         content = self.source if isinstance(self.source, Path) else io.BytesIO(self.source())
-        return Image.open(content)
+        return Image.open(content, formats=FORMATS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,9 +77,17 @@ def decode(picture: Picture, resize: Resize) -> tuple[np.ndarray, bool, tuple[in
         if width * height > MOST_PIXELS:
             raise ValueError(f"{width} x {height} pixels, more than {MOST_PIXELS // 10**6} million")
         opened.draft(None, (DRAFT * resize.size, DRAFT * resize.size))
-        upright = ImageOps.exif_transpose(opened)
-        fitted = resize(flat(upright))
+        opened.load()
+        fitted = resize(flat(upright(opened)))
         return np.asarray(fitted.convert("RGB")), fitted.mode != "L", (width, height)
+
+
+def upright(picture: Image.Image) -> Image.Image:
+    """A loaded picture turned as its EXIF says; where that is damaged, as it is stored."""
+    try:
+        return ImageOps.exif_transpose(picture)
+    except Exception:  # the tags of photographs from the web are often broken, and rarely needed
+        return picture
 
 
 def flat(picture: Image.Image) -> Image.Image:

@@ -64,21 +64,27 @@ class Preprocess(eqx.Module):
 
     def differences(self, other: "Preprocess") -> list[str]:
         """What differs between two preparations, in words; rounding does not."""
+        ours, theirs = self.standardise, other.standardise
+        unit = ours.deviation
         pairs = {
-            "shape": (self.shape, other.shape),
-            "channels": (self.channels, other.channels),
-            "mean": (self.standardise.mean, other.standardise.mean),
-            "deviation": (self.standardise.deviation, other.standardise.deviation),
+            "shape": (self.shape, other.shape, self.shape == other.shape),
+            "channels": (self.channels, other.channels, self.channels == other.channels),
+            "mean": (ours.mean, theirs.mean, alike(ours.mean, theirs.mean, unit)),
+            "deviation": (
+                ours.deviation,
+                theirs.deviation,
+                alike(ours.deviation, theirs.deviation, unit),
+            ),
         }
-        said = [f"{name} {a} against {b}" for name, (a, b) in pairs.items() if not alike(a, b)]
+        said = [f"{name} {a} against {b}" for name, (a, b, same) in pairs.items() if not same]
         return said + self.whitening.differences(other.whitening)
 
 
-def alike(a, b) -> bool:
-    """Equal, or numbers that only rounding tells apart."""
-    if len(a) != len(b) or isinstance(a, str):
-        return a == b
-    return bool(np.allclose(a, b, rtol=CLOSE, atol=CLOSE))
+def alike(a: tuple[float, ...], b: tuple[float, ...], unit: tuple[float, ...]) -> bool:
+    """Whether only rounding tells these numbers apart, beside what data differ by."""
+    if len(a) != len(b):
+        return False
+    return bool(np.isclose(a, b, rtol=np.finfo(np.float32).eps, atol=CLOSE * np.array(unit)).all())
 
 
 def check_meet(what: str, theirs: Preprocess, here: str, ours: Preprocess) -> None:
@@ -127,7 +133,7 @@ def of_bytes(values: np.ndarray, index: np.ndarray) -> Standardise:
             held += np.bincount(block[..., channel].ravel(), minlength=256)
     levels, shares = np.arange(256) / 255, counts / counts.sum(axis=1, keepdims=True)
     mean = shares @ levels
-    deviation = np.sqrt(shares @ levels**2 - mean**2)
+    deviation = np.sqrt((shares * (levels - mean[:, None]) ** 2).sum(axis=1))
     varies = np.count_nonzero(shares, axis=1) > 1
     return Standardise(tuple(mean.tolist()), tuple(np.where(varies, deviation, 1.0).tolist()))
 

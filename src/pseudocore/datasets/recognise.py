@@ -4,10 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pseudocore.datasets.base import Dataset
-from pseudocore.datasets.cifar import Cifar10, Cifar100
-from pseudocore.datasets.folder import Folder
+from pseudocore.datasets.cifar import HUNDRED, TEN, Cifar10, Cifar100, lossless
+from pseudocore.datasets.folder import Folder, folders_in
 from pseudocore.datasets.idx import FashionMnist, Mnist
-from pseudocore.datasets.imagenette import ImageNette
+from pseudocore.datasets.imagenette import ImageNette, second_version
 from pseudocore.datasets.names import CIFAR10, CIFAR100, IMAGENETTE, TINY_IMAGENET
 from pseudocore.datasets.npz import Npy
 from pseudocore.datasets.parquet import Parquet
@@ -24,18 +24,20 @@ SIGNS: tuple[tuple[str, Callable[[str], Dataset]], ...] = (
     ("cifar-100-binary", Cifar100),
     ("cifar-100-python", Cifar100),
     ("fine_label_names.txt", Cifar100),
+    ("file.txt~", Cifar100),  # beside its pickles
     ("train_32x32.mat", Svhn),
     ("tiny-imagenet-200", TinyImageNet),
     ("wnids.txt", TinyImageNet),
     ("x_train.npy", Npy),
     ("y_train.npy", Npy),
 )
-# The classes of train/ that no other dataset has.
-CLASSES: tuple[tuple[tuple[str, ...], Callable[[str], Dataset]], ...] = (
-    (CIFAR10, Cifar10),
-    (CIFAR100, Cifar100),
-    (tuple(IMAGENETTE), ImageNette),
-    (TINY_IMAGENET, TinyImageNet),
+# The classes of train/ that no other dataset has, and what refuses a folder that only has their
+# names: it says to read it as pictures, which must not lead back to it.
+CLASSES: tuple[tuple[tuple[str, ...], Callable[[str], Dataset], Callable[[Path], object]], ...] = (
+    (CIFAR10, Cifar10, lambda folder: lossless(folder, TEN)),
+    (CIFAR100, Cifar100, lambda folder: lossless(folder, HUNDRED)),
+    (tuple(IMAGENETTE), ImageNette, second_version),
+    (TINY_IMAGENET, TinyImageNet, lambda folder: None),
 )
 
 
@@ -47,27 +49,29 @@ def recognise(path: str) -> Dataset:
     for sign, kind in SIGNS:
         if (folder / sign).exists():
             return kind(path)
+    if any(folder.glob("imagenette2*")):
+        return ImageNette(path)
     if any(folder.glob("train-images*")):
         return idx_kind(folder)(path)
     if next(folder.rglob("*.parquet"), None):
         return Parquet(path)
     inside = names_inside(folder / "train")
-    for classes, kind in CLASSES:
-        if inside == set(classes) and not jpegs(folder / "train" / classes[0], kind):
+    for classes, kind, check in CLASSES:
+        if inside == set(classes) and passes(check, folder):
             return kind(path)
     return Folder(path)
 
 
 def names_inside(folder: Path) -> set[str]:
-    return (
-        {entry.name for entry in folder.iterdir() if entry.is_dir()} if folder.is_dir() else set()
-    )
+    return {entry.name for entry in folders_in(folder)} if folder.is_dir() else set()
 
 
-def jpegs(folder: Path, kind: Callable) -> bool:
-    """Whether these are lossy copies of a set that was published without loss: another dataset."""
-    lossless = kind in (Cifar10, Cifar100)
-    return lossless and any(file.suffix.lower() in (".jpg", ".jpeg") for file in folder.iterdir())
+def passes(check: Callable[[Path], object], folder: Path) -> bool:
+    try:
+        check(folder)
+    except UserError:
+        return False
+    return True
 
 
 def idx_kind(folder: Path) -> Callable[[str], Dataset]:

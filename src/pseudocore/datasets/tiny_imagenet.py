@@ -6,12 +6,13 @@ from pathlib import Path
 import equinox as eqx
 
 from pseudocore.datasets.base import Dataset, Raw
-from pseudocore.datasets.folder import Classes, classes, from_classes
+from pseudocore.datasets.folder import Classes, classes, from_classes, inner
 from pseudocore.datasets.names import TINY_IMAGENET
 from pseudocore.datasets.resize import Resize, Squash
 from pseudocore.datasets.whiten import Unwhitened, Whiten
 from pseudocore.errors import UserError
 from pseudocore.progress import Say, silent
+from pseudocore.store.files import read_bytes
 
 ANNOTATIONS = "val_annotations.txt"
 
@@ -29,14 +30,13 @@ class TinyImageNet(Dataset):
     whiten: Whiten = Unwhitened()
 
     def read(self, say: Say = silent) -> Raw:
-        folder = Path(self.path)
-        if (folder / "tiny-imagenet-200").is_dir():
-            folder = folder / "tiny-imagenet-200"
-        if not (folder / "train").is_dir():
-            raise UserError(
-                f"There is no {folder / 'train'}. Fetch it with pseudocore data get tiny-imagenet, "
-                "or name its folder: --data tiny-imagenet:FOLDER."
-            )
+        folder = inner(Path(self.path), "tiny-imagenet-200")
+        for place in (folder / "train", folder / "val"):
+            if not place.is_dir():
+                raise UserError(
+                    f"There is no {place}. Fetch it with pseudocore data get tiny-imagenet, or "
+                    "name its folder: --data tiny-imagenet:FOLDER."
+                )
         train, added = official(classes(folder / "train"), folder)
         test, _ = official(validation(folder / "val"), folder)
         raw = from_classes(folder, train, test, self.resize, say)
@@ -63,7 +63,13 @@ def validation(folder: Path) -> Classes:
     if not listed.is_file():
         return classes(folder)
     found: Classes = {}
-    for line in listed.read_text().splitlines():
-        name, label = line.split("\t")[:2]
+    lines = read_bytes(listed, "Change its rights.").decode(errors="replace").splitlines()
+    for number, line in enumerate(lines, 1):
+        name, label, *_ = (*line.split("\t"), "")
+        if not label:
+            raise UserError(
+                f"{listed}, line {number} names no class: {line[:60]!r}. Fetch it again with "
+                "pseudocore data get tiny-imagenet."
+            )
         found.setdefault(label, []).append(folder / "images" / name)
     return {label: sorted(files) for label, files in sorted(found.items())}

@@ -1,5 +1,8 @@
 """A contact sheet: some points of every class of a dataset, a row a class, its name beside it."""
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
@@ -8,7 +11,7 @@ from pseudocore.datasets.preprocess import scaled
 from pseudocore.errors import UserError, unknown
 from pseudocore.report.pictures import GREY, grid, to_display
 
-LETTER = 7  # pixels across, about
+GAP = 6  # pixels between rows, and beside a name
 ROWS = 200  # classes on one sheet
 
 
@@ -26,22 +29,25 @@ def contact_sheet(raw: Raw, part: str, each: int, seed: int) -> Image.Image:
             "nothing to look at. pseudocore data check says what they are."
         )
     random = np.random.default_rng(seed)
-    shown = [
-        np.sort(random.permutation(np.flatnonzero(labels == label))[:each])
-        for label in range(min(len(raw.classes), ROWS))
-    ]
-    chosen = np.concatenate(shown)
-    picture = grid(to_display(scaled(values[chosen])), labels[chosen])
-    return named(picture, [raw.classes[label] for label, rows in enumerate(shown) if len(rows)])
+    rows = []
+    for label, name in enumerate(raw.classes[:ROWS]):
+        shown = np.sort(random.permutation(np.flatnonzero(labels == label))[:each])
+        if len(shown):
+            rows.append((name, grid(to_display(scaled(values[shown])), labels[shown])))
+    return beside(rows)
 
 
-def named(picture: Image.Image, names: list[str]) -> Image.Image:
-    """The names of the rows, to their left."""
-    margin = LETTER * max(map(len, names)) + LETTER
-    sheet = Image.new("RGBA", (picture.width + margin, picture.height))
-    sheet.paste(picture, (margin, 0))
-    draw, height = ImageDraw.Draw(sheet), picture.height / len(names)
-    for row, name in enumerate(names):
-        place = (margin - LETTER, int((row + 0.5) * height))
-        draw.text(place, name, fill=GREY, font=ImageFont.load_default(13), anchor="rm")
+def beside(rows: Sequence[tuple[str, Image.Image]]) -> Image.Image:
+    """The rows one under the other, their names to their left."""
+    font = ImageFont.load_default(13)
+    margin = max(math.ceil(font.getlength(name)) for name, _ in rows) + 2 * GAP
+    width = max(row.width for _, row in rows)
+    height = sum(row.height + GAP for _, row in rows) - GAP
+    sheet, top = Image.new("RGBA", (margin + width, height)), 0
+    draw = ImageDraw.Draw(sheet)
+    for name, row in rows:
+        sheet.paste(row, (margin, top))
+        place = (margin - GAP, top + row.height // 2)
+        draw.text(place, name, fill=GREY, font=font, anchor="rm")
+        top += row.height + GAP
     return sheet

@@ -50,6 +50,8 @@ def read_mapped(path: Path) -> dict[str, np.memmap]:
     """The arrays of such a file, read where they are looked at."""
     with open(path, "rb") as file:
         length = int.from_bytes(file.read(HEADER), "little")
+        if length > path.stat().st_size:
+            raise ValueError(f"{path} is cut short or no such file")
         header = json.loads(file.read(length))
     return {
         name: np.memmap(

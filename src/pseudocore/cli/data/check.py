@@ -91,7 +91,7 @@ def per_class(counts: dict[str, int]) -> str:
     if min(numbers) == max(numbers):
         return f"{numbers[0]} a class"
     if len(numbers) <= SHOWN:
-        return ", ".join(f"{name} {n}" for name, n in counts.items())
+        return ", ".join(f"{n} of {name}" for name, n in counts.items())
     least, most = (pick(counts, key=lambda name: counts[name]) for pick in (min, max))
     return f"from {counts[least]} ({least}) to {counts[most]} ({most}) a class"
 

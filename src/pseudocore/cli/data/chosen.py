@@ -1,4 +1,4 @@
-"""The dataset that a verb of `pseudocore data` is about."""
+"""The dataset that a verb of `pseudocore data` is about, and its parts."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -7,8 +7,10 @@ from typing import Any
 from pseudocore import datasets
 from pseudocore.cli.options import known, parse, take_word
 from pseudocore.cli.parts import take_parts
-from pseudocore.datasets import PUBLISHED, Dataset, Digits
+from pseudocore.datasets import PUBLISHED, Dataset, Digits, Raw
+from pseudocore.datasets.checks import check_raw
 from pseudocore.errors import UserError
+from pseudocore.progress import Say
 
 
 def choose(
@@ -24,3 +26,10 @@ def choose(
     asked, rest = take_parts(make(data=data), rest, known())
     name = next((name for name, kind in PUBLISHED.items() if kind is type(data)), None)
     return name, asked.data, rest
+
+
+def read(data: Dataset, say: Say) -> Raw:
+    """Train and test, if something can be learned from them."""
+    raw = data.read(say)
+    check_raw(raw)
+    return raw

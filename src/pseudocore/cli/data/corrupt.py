@@ -10,13 +10,15 @@ import numpy as np
 import tyro
 
 from pseudocore.cli.console import Bars, say
-from pseudocore.cli.data.chosen import choose
+from pseudocore.cli.data.chosen import choose, read
 from pseudocore.cli.options import parse
 from pseudocore.corrupt import BENCHMARK, CORRUPTIONS, EXTRA
 from pseudocore.datasets import Dataset
 from pseudocore.datasets.base import fingerprint
 from pseudocore.datasets.corrupting import MEANT_FOR, corrupt_all
-from pseudocore.errors import unknown
+from pseudocore.errors import UserError, unknown
+from pseudocore.store.source import spelt
+from pseudocore.store.values import to_json
 
 ABOUT = """Corrupt the test pictures of a dataset as CIFAR-10-C does: {count} corruptions at five
 severities, a file NAME.npy each, in its layout. The definitions are those of CIFAR-10-C, the noise
@@ -50,18 +52,21 @@ def main(arguments: Sequence[str]) -> int:
     options = parse("data corrupt DATA", partial(Corrupt, data=data), rest, about, EXAMPLES)
     names = chosen(options.corruptions)
     with Bars() as bars:
-        test = options.data.read(bars.say).test
-        origin = {"data": repr(options.data), "test": fingerprint(test, np.arange(len(test)))}
+        test = read(options.data, bars.say).test
+        prints = fingerprint(test, np.arange(len(test)))
+        origin = {"data": spelt(to_json(options.data)), "test": prints}
         corrupt_all(test, names, options.seed, options.out, origin, bars.say)
     if test.values.shape[1] != MEANT_FOR:
         say(f"The constants are meant for {MEANT_FOR} pixels, these have {test.values.shape[1]}.")
-    say(f"{len(names)} corruptions at 5 severities are in {options.out}.")
+    say(f"At 5 severities each, in {options.out}: {', '.join(names)}.")
     return 0
 
 
 def chosen(names: Sequence[str]) -> list[str]:
     """The corruptions of these names, without repeats."""
     groups = {"benchmark": BENCHMARK, "all": (*BENCHMARK, *EXTRA)}
+    if not names:
+        raise UserError("--corruptions names none: give names, benchmark or all, or leave it out.")
     for name in names:
         if name not in groups and name not in CORRUPTIONS:
             raise unknown("corruption", name, [*CORRUPTIONS, *groups])

@@ -1,8 +1,8 @@
 """pseudocore data get: fetch a published dataset."""
 
 import dataclasses
+import shlex
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from pseudocore.cli.console import Bars, say
@@ -20,11 +20,11 @@ EXAMPLES = (
     "pseudocore data get mnist --out /data/mnist",
     "pseudocore data get cifar10 --url https://a.mirror.example/cifar-10-binary.tar.gz",
 )
+INTERRUPTED = 130  # as of the other verbs
 
 
 @dataclasses.dataclass(frozen=True)
 class Get:
-    name: dataclasses.InitVar[str] = ""
     out: Path | None = None
     """Folder to put it in; data/NAME if not given."""
     url: str | None = None
@@ -34,17 +34,25 @@ class Get:
 def main(arguments: Sequence[str]) -> int:
     name, rest = take_word(arguments, "")
     about = ABOUT.format(names=", ".join(KNOWN))
-    options = parse("data get NAME", partial(Get, name=name), rest, about, EXAMPLES)
+    options = parse("data get NAME", Get, rest, about, EXAMPLES)
     if not name:
         raise UserError(f"Name what to fetch: pseudocore data get NAME, of {', '.join(KNOWN)}.")
+    if name == "digits":
+        say("The digits are inside the package: pseudocore data check digits.")
+        return 0
     if name not in KNOWN:
         raise unknown("dataset to fetch", name, KNOWN)
     out = options.out or Path("data") / name
-    with Bars() as bars:
-        fetch(KNOWN[name].sources, out, bars.say, options.url)
-    there = "" if options.out is None else f":{out}"
-    if name in ("cifar10-c",):
-        say(f"{name} is in {out}. Judge on it: pseudocore evaluate RUN --corrupted {out} --help")
+    try:
+        with Bars() as bars:
+            fetch(KNOWN[name].sources, out, bars.say, options.url)
+    except KeyboardInterrupt:
+        say("Stopped. What has arrived is kept: run the same command again to go on.")
+        return INTERRUPTED
+    if name == "cifar10-c":
+        judge = f"pseudocore evaluate RUN --corrupted {shlex.quote(str(out))} --corruption fog"
+        say(f"{name} is in {out}. Judge on it: {judge}")
     else:
-        say(f"{name} is in {out}. Look at it: pseudocore data check {name}{there}")
+        data = name if options.out is None else f"{name}:{out}"
+        say(f"{name} is in {out}. Look at it: pseudocore data check {shlex.quote(data)}")
     return 0

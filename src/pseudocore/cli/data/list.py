@@ -14,6 +14,16 @@ from pseudocore.datasets.known import KNOWN
 
 ABOUT = """The datasets that pseudocore knows by name, and which of them are here."""
 EXAMPLES = ("pseudocore data list", "pseudocore data list --root /data --json")
+DIGITS = {
+    "name": "digits",
+    "train": 1347,
+    "test": 450,
+    "classes": 10,
+    "points": "8 x 8 gray",
+    "mib": 0,
+    "here": "inside the package",
+    "terms": "CC BY 4.0",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,16 +36,13 @@ class List:
 
 def main(arguments: Sequence[str]) -> int:
     options = parse("data list", List, arguments, ABOUT, EXAMPLES)
-    rows = [described(name, options.root) for name in KNOWN]
+    rows = [DIGITS, *(described(name, options.root) for name in KNOWN)]
     if options.json:
         print_json(rows)
         return 0
     table = Table("name", "train", "test", "classes", "points", "MiB", "here", "terms")
-    table.add_row(
-        "digits", "1347", "450", "10", "8 x 8 gray", "", "inside the package", "CC BY 4.0"
-    )
     for row in rows:
-        table.add_row(*(str(row[key] or "") for key in rows[0]))
+        table.add_row(*(str(held or "") for held in row.values()))
     show(table)
     kept = sum(file.stat().st_size for file in cache_folder().glob("*.safetensors"))
     say(f"Decoded pictures are kept in {cache_folder()}: {kept / 2**20:.0f} MiB, safe to delete.")

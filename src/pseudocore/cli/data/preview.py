@@ -9,7 +9,7 @@ from typing import Annotated
 import tyro
 
 from pseudocore.cli.console import Bars, say
-from pseudocore.cli.data.chosen import choose
+from pseudocore.cli.data.chosen import choose, read
 from pseudocore.cli.options import parse
 from pseudocore.datasets import Dataset
 from pseudocore.report.contact import contact_sheet
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     _, data, rest = choose("preview", Preview, arguments, ABOUT, EXAMPLES)
     options = parse("data preview DATA", partial(Preview, data=data), rest, ABOUT, EXAMPLES)
     with Bars() as bars:
-        raw = options.data.read(bars.say)
+        raw = read(options.data, bars.say)
     save_png(options.out, contact_sheet(raw, options.part, options.each, options.seed))
     for note in raw.notes:
         say(note)
