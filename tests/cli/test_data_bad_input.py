@@ -175,7 +175,7 @@ def test_a_class_of_fewer_pictures_than_are_to_be_learned(call, refused, mine, o
     for file in list((mine / "train" / "b").iterdir())[3:]:
         file.unlink()
     words = "distill", "--data", mine, *SIZE, "--out", out
-    refused(call(*words, "--ipc", 3), "ipc 3 is more than the 2 points of class 1", "ipc 2 or less")
+    refused(call(*words, "--ipc", 3), "ipc 3 is more than the 2 points of class b", "ipc 2 or less")
     assert not out.parent.exists()
 
 

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from pseudocore.cli.options import read_recipe
 from pseudocore.corrupt import BENCHMARK, CORRUPTIONS, EXTRA, corrupt
+from pseudocore.datasets import Corrupted
 
 MADE = "made-by-pseudocore.json"
 TEST = 6  # pictures in each test part
@@ -43,22 +45,21 @@ def corrupted(call, place):
 
 
 @pytest.fixture(scope="module")
-def judged(call, command, place):
-    """A finished run of those pictures, judged on the clean ones. Look, do not touch."""
+def learned(call, command, place):
+    """A finished run of those pictures. Look, do not touch."""
     folder = place.parent
     words = "--count", 2, "--epochs", 4, "--network.width", 8, "--data", place
     told = call("experts", "digits", *words, "--out", folder / "experts")
     assert told.code == 0, told.err
     told = call(*command(folder / "run", of=folder / "experts"), "--data", place)
     assert told.code == 0, told.err
-    assert call("evaluate", folder / "run", "--seeds", 2).code == 0
     return folder / "run"
 
 
 @pytest.fixture
-def run(judged, tmp_path):
+def run(learned, tmp_path):
     """The same, to be judged in."""
-    return shutil.copytree(judged, tmp_path / "run")
+    return shutil.copytree(learned, tmp_path / "run")
 
 
 def times(folder):
@@ -178,15 +179,24 @@ def test_what_is_no_picture_of_bytes_is_refused(call, refused, tmp_path):
     for x, said in (
         (np.random.default_rng(0).random((6, 4)), "Images of shape (6, 4) cannot be corrupted"),
         (np.zeros((6, 8, 8, 2), np.uint8), "with 1 channel or 3"),
-        (np.linspace(0, 1, 6 * 64).reshape(6, 8, 8), "Give bytes: for values in 0..1"),
+        (np.linspace(-9, 9, 6 * 64).reshape(6, 8, 8), "Give bytes: for values in 0..1"),
     ):
         np.savez(tmp_path / "mine.npz", x_train=x, y_train=y, x_test=x, y_test=y)
         refused(call("data", "corrupt", tmp_path / "mine.npz", "--out", out), said)
-    refused(call("data", "corrupt", "digits", "--out", out), "Give bytes")
     assert not out.exists()
 
 
+def test_pixels_from_0_to_1_are_corrupted_as_bytes(call, tmp_path):
+    words = "--corruptions", "contrast", "--out", tmp_path / "out"
+    told = call("data", "corrupt", "digits", *words)
+    assert told.code == 0, told.err
+    found = np.load(tmp_path / "out" / "contrast.npy")
+    assert (found.shape, found.dtype) == ((5 * 450, 8, 8, 1), np.uint8)
+    assert 60 < found.mean() < 100  # .3 of white, as the digits are
+
+
 def test_a_run_is_judged_on_corrupted_pictures(call, corrupted, run):
+    assert call("evaluate", run, "--seeds", 2).code == 0
     before = json.loads((run / "results.json").read_text())
     assert before
     assert all("test" not in row for row in before)
@@ -213,17 +223,15 @@ def test_published_arrays_are_not_called_regenerated(call, corrupted, run, tmp_p
     theirs = tmp_path / "theirs"
     shutil.copytree(corrupted[0], theirs / "CIFAR-10-C")  # as its archive has them
     (theirs / "CIFAR-10-C" / MADE).unlink()
-    words = "--corrupted", theirs, "--corruption", "snow", "--severity", 2
-    told = call("evaluate", run, "--seeds", 2, *words, "--json")
-    assert told.code == 0, told.err
-    assert {row["test"] for row in json.loads(told.out)} == {"snow 2"}
+    data = Corrupted(read_recipe(run).plan.data, str(theirs), "snow", 2)
+    assert data.load().tested == "snow 2"
 
 
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
         ("--corrupted {0} --corruption fgo", "no corruption 'fgo'. Did you mean 'fog'?"),
-        ("--corrupted {0}", "no corruption ''"),
+        ("--corrupted {0}", "Name a corruption: --corruption fog"),
         ("--corrupted {0} --corruption fog --severity 9", "severity=9 must be one of 1 to 5"),
         ("--corrupted {0} --corruption fog --severity 0", "severity=0 must be one of 1 to 5"),
         ("--corrupted {0} --corruption frost", "{0}/frost.npy. Fetch the published"),

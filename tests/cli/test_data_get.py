@@ -217,7 +217,7 @@ def test_ctrl_c_keeps_what_has_arrived(call, web, published, out, stop_after):
     stop_after(1)
     told = call("data", "get", "cifar10", "--out", out)
     assert told.code == 130
-    assert "What has arrived is kept: run the same command again" in told.err
+    assert "What is done is kept: run the same command again" in told.err
     assert "--resume" not in told.err
     assert f"{ARCHIVE}.part" in below(out.parent)
 

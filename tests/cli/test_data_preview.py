@@ -1,7 +1,5 @@
 """data preview: a picture of pictures, its rows and the names beside them."""
 
-import os
-
 import numpy as np
 import pytest
 from PIL import Image
@@ -129,5 +127,12 @@ def test_wrong_flags_are_refused(call, refused, folder, out, flags, said):
 
 
 def test_a_folder_in_the_way_is_named(call, refused, folder):
-    refused(call("data", "preview", folder, "--out", folder), f"{folder} is in the way", "--out")
-    assert sorted(os.listdir(folder)) == ["test", "train"]
+    (folder / "a.png").mkdir()
+    there = folder / "a.png"
+    refused(call("data", "preview", folder, "--out", there), f"{there} is in the way", "--out")
+    (folder / "a.png").rmdir()
+
+
+def test_what_is_written_is_a_png_and_called_so(call, refused, folder, tmp_path):
+    words = "data", "preview", folder, "--out", tmp_path / "sheet.jpg"
+    refused(call(*words), "sheet.jpg is no name of a PNG")

@@ -9,6 +9,7 @@ from pseudocore.cli.console import Bars, print_json, say, show_results, warn
 from pseudocore.cli.given import judges_of
 from pseudocore.cli.options import chain_seeds, known, parse, read_recipe, take_word
 from pseudocore.cli.parts import take_parts
+from pseudocore.corrupt import CORRUPTIONS
 from pseudocore.datasets import Corrupted
 from pseudocore.doubts import doubts
 from pseudocore.engine.comparison import check_judges, compare, learned
@@ -76,6 +77,8 @@ def corrupted(recipe: Recipe, options: Evaluate) -> Recipe:
                 "with --corrupted."
             )
         return recipe
+    if not options.corruption:
+        raise UserError(f"Name a corruption: --corruption fog, of {', '.join(CORRUPTIONS)}.")
     folder = str(options.corrupted.resolve())
     data = Corrupted(recipe.plan.data, folder, options.corruption, options.severity)
     return dataclasses.replace(recipe, plan=dataclasses.replace(recipe.plan, data=data))

@@ -70,6 +70,10 @@ def named(text: str) -> Dataset:
         found = re.fullmatch(re.sub("[A-Z]+", "(.+)", re.escape(form)), text)
         if found:
             return made(*found.groups())
+    if os.path.isfile(text):
+        raise UserError(
+            f"{text!r} is a file whose kind is not known by its name: {forms()} can be named."
+        )
     if os.path.isdir(text) or os.sep in text:
         return recognise(os.path.abspath(text))
     names = [form for form in FORMS if ":" not in form and "." not in form]

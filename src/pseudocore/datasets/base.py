@@ -56,6 +56,7 @@ class Split(eqx.Module):
     fingerprint: str = eqx.field(static=True, default="")  # of train: what may be learned from
     notes: tuple[str, ...] = eqx.field(static=True, default=())
     tested: str = eqx.field(static=True, default="")
+    names: tuple[str, ...] = eqx.field(static=True, default=())  # of the classes
     sampled_from: int = eqx.field(static=True, default=0)  # where memory has room for some only
 
     @property
@@ -158,6 +159,7 @@ class Opened:
             self.fingerprint,
             notes,
             self.raw.tested,
+            self.raw.classes,
             whole,
         )
 

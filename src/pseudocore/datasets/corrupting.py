@@ -13,7 +13,8 @@ from pseudocore.datasets.base import Part
 from pseudocore.datasets.corrupted import LABELS, MADE, made_from
 from pseudocore.errors import UserError
 from pseudocore.progress import Say, silent
-from pseudocore.store.files import PARTIAL, explained, sweep, write_json
+from pseudocore.store.files import PARTIAL, sweep, write_json
+from pseudocore.store.files import explained_download as explained
 
 MEANT_FOR = 32  # pixels a side that the constants are for
 
@@ -27,8 +28,9 @@ def corrupt_all(
     say: Say = silent,
 ) -> None:
     """A file a corruption; those that are there already from the same images stay."""
+    images = as_bytes(test.values)
     for name in names:
-        check(test.values, name, SEVERITIES[0], seed)
+        check(images, name, SEVERITIES[0], seed)
     claim(out, {**origin, "seed": seed})
     if not (out / LABELS).exists():
         save(out / LABELS, np.tile(test.labels, len(SEVERITIES)))
@@ -39,9 +41,16 @@ def corrupt_all(
             levels = []
             for severity in SEVERITIES:
                 say(name, done + severity - 1, total, {})
-                levels.append(corrupt(test.values, name, severity, seed))
+                levels.append(corrupt(images, name, severity, seed))
             save(out / f"{name}.npy", np.concatenate(levels))
         say("corruptions", done + len(SEVERITIES), total, {})
+
+
+def as_bytes(values: np.ndarray) -> np.ndarray:
+    """Pixels from 0 to 1 as bytes; bytes, and what is neither, as they are."""
+    if values.dtype.kind == "f" and values.ndim == 4 and 0 <= values.min() <= values.max() <= 1:
+        return np.rint(255 * values).astype(np.uint8)
+    return values
 
 
 def claim(out: Path, origin: Mapping[str, Any]) -> None:

@@ -41,8 +41,7 @@ class Folder(Dataset):
             raise UserError(
                 f"{self.path} has no {' or '.join(TEST[:2])} folder beside its training pictures: "
                 "add one with the same classes, or say which fraction of every class to test on, "
-                "as --data.cut 0.2 with experts, --plan.data.cut 0.2 with distill, "
-                f"Folder({self.path!r}, cut=0.2)."
+                "as --data.cut 0.2 (with distill --plan.data.cut 0.2)."
             )
         raw = from_classes(Path(self.path), train, test, self.resize, say)
         raw = dataclasses.replace(raw, notes=(*raw.notes, *left_out(Path(self.path), train)))

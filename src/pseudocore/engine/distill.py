@@ -93,8 +93,21 @@ def recall_experts(recipe: Recipe, folder: Path, model: Model, split: Split) -> 
 
 def begin(recipe: Recipe, split: Split) -> Data:
     """The first u."""
+    check_size(recipe.ipc, split)
     key = jr.fold_in(jr.key(recipe.seed), 0)
     return recipe.initial(key, split.train, pixels(split.train), recipe.ipc)
+
+
+def check_size(ipc: int, split: Split) -> None:
+    """Refuse more points a class than the smallest has, by the class's name."""
+    sizes = np.asarray(split.train.y.sum(axis=0)).astype(int)
+    smallest = int(sizes.argmin())
+    if ipc > sizes[smallest]:
+        raise UserError(
+            f"ipc {ipc} is more than the {sizes[smallest]} points of class "
+            f"{split.names[smallest] if split.names else smallest}, the smallest of train without "
+            f"what is held out. Choose ipc {sizes[smallest]} or less."
+        )
 
 
 def distill(task: Task, run: Run, control: Control) -> None:

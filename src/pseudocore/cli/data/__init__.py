@@ -1,10 +1,12 @@
 """pseudocore data: fetch, check, look at and corrupt datasets; one file for each."""
 
 import importlib
+import sys
 from collections.abc import Sequence
 
 from pseudocore.errors import unknown
 
+INTERRUPTED = 130  # as of the other verbs
 VERBS = {
     "list": "the published datasets, and which of them are here",
     "get": "fetch a published dataset from its source: resumed, checked, unpacked",
@@ -42,4 +44,8 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     if verb not in VERBS:
         raise unknown("verb of data", verb, VERBS)
-    return importlib.import_module(f"pseudocore.cli.data.{verb}").main(rest)
+    try:
+        return importlib.import_module(f"pseudocore.cli.data.{verb}").main(rest)
+    except KeyboardInterrupt:
+        print("Stopped. What is done is kept: run the same command again.", file=sys.stderr)
+        return INTERRUPTED

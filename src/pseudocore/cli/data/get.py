@@ -20,7 +20,6 @@ EXAMPLES = (
     "pseudocore data get mnist --out /data/mnist",
     "pseudocore data get cifar10 --url https://a.mirror.example/cifar-10-binary.tar.gz",
 )
-INTERRUPTED = 130  # as of the other verbs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,12 +42,8 @@ def main(arguments: Sequence[str]) -> int:
     if name not in KNOWN:
         raise unknown("dataset to fetch", name, KNOWN)
     out = options.out or Path("data") / name
-    try:
-        with Bars() as bars:
-            fetch(KNOWN[name].sources, out, bars.say, options.url)
-    except KeyboardInterrupt:
-        say("Stopped. What has arrived is kept: run the same command again to go on.")
-        return INTERRUPTED
+    with Bars() as bars:
+        fetch(KNOWN[name].sources, out, bars.say, options.url)
     if name == "cifar10-c":
         judge = f"pseudocore evaluate RUN --corrupted {shlex.quote(str(out))} --corruption fog"
         say(f"{name} is in {out}. Judge on it: {judge}")

@@ -12,6 +12,7 @@ from pseudocore.cli.console import Bars, say
 from pseudocore.cli.data.chosen import choose, read
 from pseudocore.cli.options import parse
 from pseudocore.datasets import Dataset
+from pseudocore.errors import UserError
 from pseudocore.report.contact import contact_sheet
 from pseudocore.report.pictures import save_png
 
@@ -42,6 +43,8 @@ def main(arguments: Sequence[str]) -> int:
     options = parse("data preview DATA", partial(Preview, data=data), rest, ABOUT, EXAMPLES)
     with Bars() as bars:
         raw = read(options.data, bars.say)
+    if options.out.suffix.lower() != ".png":
+        raise UserError(f"--out {options.out} is no name of a PNG, which is what is written.")
     save_png(options.out, contact_sheet(raw, options.part, options.each, options.seed))
     for note in raw.notes:
         say(note)
