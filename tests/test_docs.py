@@ -1,9 +1,11 @@
 """The pages in docs/ are true: their tables are those of results/, their links lead somewhere."""
 
+import importlib
 import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pseudocore.report import proposition_table, synthetic
@@ -45,3 +47,28 @@ def test_the_recorded_synthetic_study_shows_what_was_asked():
 def test_its_links_lead_somewhere(page):
     for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+def test_the_tables_of_real_data_are_the_recorded_rows_and_show_what_was_asked(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    tables = importlib.import_module("real_data").tables
+    record = json.loads((ROOT / "results" / "real-data.json").read_text())
+    assert record["environment"]["commit"]
+    assert not record["environment"]["changed"]
+    assert tables(record["rows"]) in (ROOT / "docs" / "data.md").read_text()
+    held = {row["dataset"]: row for row in record["rows"] if "dataset" in row}
+    assert held.keys() >= {"cifar10", "cifar100", "mnist", "fashion-mnist", "imagenette"}
+    assert not any(row["faults"] for row in held.values())
+    assert np.median(held["cifar10"]["load"]) < 2
+    assert np.median(held["imagenette"]["read"]) < 1
+    changed = {
+        row["corruption"]: row["difference"] for row in record["rows"] if "corruption" in row
+    }
+    assert len(changed) == 19
+    # Mean differences of the published set over a sample of its images.
+    published = {"gaussian_noise": (8.0, 11.9, 15.7, 17.6, 19.6)}
+    for name, levels in published.items():
+        np.testing.assert_allclose(changed[name], levels, atol=0.2)
+    ends = {"contrast": (10.7, 36.6), "jpeg_compression": (5.5, 8.4)}
+    for name, (first, last) in ends.items():
+        np.testing.assert_allclose([changed[name][0], changed[name][-1]], [first, last], atol=0.5)

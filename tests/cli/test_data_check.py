@@ -97,7 +97,8 @@ def test_flags_are_those_of_the_data(call, shades):
     assert checked(call, shades, *flags)["shape"] == [5, 5, 1]
     found = checked(call, shades / "train", "--data.cut", 0.4)
     assert found["counts"] == {"train": {"a": 1, "b": 2}, "test": {"a": 0, "b": 1}}
-    assert "There is no test folder: 0.4 of every class, 1 pictures, is tested." in found["notes"]
+    cut = "There is no test folder: 0.4 of every class, 1 pictures, is tested, but none of a, of "
+    assert f"{cut}which there are too few." in found["notes"]
 
 
 def test_json_has_all_facts(call, shades):

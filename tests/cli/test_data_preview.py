@@ -96,7 +96,7 @@ def test_arrays_of_numbers_are_shown_too(call, tmp_path, out):
 def test_notes_are_said(call, folder, out):
     told = call("data", "preview", folder / "train", "--data.cut", 0.2, "--out", out)
     assert "Pictures of 8 x 8 pixels were brought to 32 x 32 by Cover(32)." in told.err
-    assert "There is no test folder: 0.2 of every class, 2 pictures, is tested." in told.err
+    assert "There is no test folder: 0.2 of every class, 2 pictures, is tested" in told.err
 
 
 def test_what_is_no_picture_is_refused(call, refused, tmp_path, out):

@@ -23,7 +23,7 @@ JUDGES = [
     f"--{judge}.chain.kernel.leapfrogs 3".split()
 ]
 NAMES = ("apples", "bananas", "cherries")
-NO_RECIPE = "No recipe is named: it is {0}, whose rates and steps were chosen on the digits."
+NO_RECIPE = "No recipe is named: {0}, whose rates and steps were chosen on the digits."
 NO_EXPERTS = "No --experts are named: {0}-experts is trained, or taken as it is if it was before."
 FILES = {"environment.json", "metrics.jsonl", "recipe.json", "pseudocoreset.safetensors"}
 
@@ -88,7 +88,7 @@ def learned(call, place):
 
 
 def test_a_recipe_is_taken_and_experts_are_trained(learned, content, place):
-    assert NO_RECIPE.format("digits-convnet/ipc1-fkl") in learned.err
+    assert NO_RECIPE.format("digits-convnet") in learned.err
     assert "Pictures of 34 x 19 to 24 x 34 pixels were brought to 8 x 8 by Cover(8)." in learned.err
     assert NO_EXPERTS.format("run") in learned.err
     assert "The coreset is run/pseudocoreset.safetensors. Judge it: pseudocore evaluate run" in (
@@ -126,7 +126,7 @@ def test_the_run_goes_on_and_its_experts_stay(call, refused, content, learned, p
     told = call(*words(place / "run", "--resume", data=place / "mine"))
     assert told.code == 0, told.err
     assert (kept(content(place / "run-experts")), kept(content(place / "run"))) == before
-    refused(call(*words(place / "run", data=place / "mine")), "already holds this run", "--resume")
+    refused(call(*words(place / "run", data=place / "mine")), "already holds a run", "--resume")
 
 
 @pytest.mark.parametrize(("times", "what"), [(1, {"experts"}), (6, {"experts", "fKL run"})])
@@ -197,7 +197,7 @@ def test_rows_take_the_recipe_for_rows(call, tmp_path, monkeypatch):
     tiny = [*TINY, *JUDGES, "--plan.data.cut", "0.5"]
     told = call("distill", "--data=mine.csv", *tiny, "--out", "run")
     assert told.code == 0, told.err
-    assert NO_RECIPE.format("digits/ipc1-fkl") in told.err
+    assert NO_RECIPE.format("digits") in told.err
     assert "There is no test file: 0.5 of every class, 30 rows, is tested." in told.err
     assert "Points of shape (2,) are no images" in told.err
     recipe = read_recipe(tmp_path / "run")
@@ -210,3 +210,36 @@ def test_too_few_epochs_are_refused_before_experts_are_trained(call, refused, pl
     told = call(*words(tmp_path / "run", "--plan.epochs", 2, data=place / "mine"))
     refused(told, "--plan.epochs 2 are too few, 3 are needed", "--starts")
     assert not list(tmp_path.iterdir())
+
+
+def test_experts_and_distill_take_the_same_recipe_for_pictures(call, place, tmp_path):
+    words = "--count", 1, "--epochs", 3, "--network.width", 4, "--data.resize", "Cover(8)"
+    told = call("experts", "--data", place / "mine", *words, "--out", tmp_path / "experts")
+    assert told.code == 0, told.err
+    assert NO_RECIPE.format("digits-convnet") in told.err
+    assert "ConvNet" in (tmp_path / "experts" / "index.json").read_text()
+
+
+def test_a_run_is_judged_where_the_pictures_are_now(call, refused, learned, place, tmp_path):
+    there = tmp_path / "moved"
+    shutil.copytree(place / "mine", there)
+    words = "--seeds", 2, "--out", tmp_path / "rows"
+    told = call("evaluate", place / "run", "--data", there, *words)
+    assert told.code == 0, told.err
+    refused(call("evaluate", place / "run", "--data", "digits"), "--data digits is no other place")
+
+
+def test_a_folder_for_a_recipe_is_told_from_one(call, refused, place):
+    mine = place / "mine"
+    refused(call("distill", mine, "--ipc", 1), f"{mine} is no recipe", f"--data {mine}")
+
+
+def test_a_folder_that_is_no_run_is_refused_before_experts_are_trained(
+    call, refused, place, tmp_path
+):
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "a.txt").write_text("dear")
+    words = "--ipc", 1, "--plan.data.resize", "Cover(8)"
+    told = call("distill", "--data", place / "mine", *words, "--out", tmp_path / "letters")
+    refused(told, "letters is no run's folder")
+    assert not (tmp_path / "letters-experts").exists()

@@ -211,7 +211,7 @@ def test_grey_pictures_stay_grey(tmp_path):
     "values",
     [
         np.zeros((4, 7)),
-        np.zeros((4, 8, 8, 3)),
+        np.full((4, 8, 8, 3), 7.5),
         made.levels(0, 4, 8, 8, 2),
         made.levels(0, 4, 2, 2, 3),
     ],

@@ -140,9 +140,11 @@ def test_without_a_test_part_what_to_do_is_said(folder):
         file.unlink()
     for inside in ("test/cat", "test/dog", "test"):
         (folder / inside).rmdir()
-    said = r"has no test or val folder.*same classes.*--data\.cut 0\.2.*Folder\(.*, cut=0\.2\)"
-    for cut in (0.0, 1.0, -0.2):
-        with pytest.raises(UserError, match=said):
+    said = r"has no test or val folder.*same classes.*--data\.cut 0\.2.*--plan\.data\.cut 0\.2"
+    with pytest.raises(UserError, match=said):
+        read(folder)
+    for cut in (1.0, -0.2, 20.0, float("nan")):
+        with pytest.raises(UserError, match=r"cut=.* must be a fraction of every class, below 1"):
             read(folder, cut=cut)
 
 
@@ -264,7 +266,7 @@ def test_a_second_test_folder_is_left_alone_and_it_is_said(tmp_path):
             (tmp_path / part / name).mkdir(parents=True)
             Image.new("L", (8, 8), 100).save(tmp_path / part / name / "1.png")
     raw = Folder(str(tmp_path)).read()
-    assert any("Left alone, for test is the test part: val." in note for note in raw.notes)
+    assert any("val is not read: test is the test part." in note for note in raw.notes)
 
 
 def test_a_fraction_for_the_test_part_is_called_by_its_name(tmp_path):
@@ -273,3 +275,15 @@ def test_a_fraction_for_the_test_part_is_called_by_its_name(tmp_path):
         Image.new("L", (8, 8), 100).save(tmp_path / name / "1.png")
     with pytest.raises(UserError, match=r"cut=0\.9 leaves none of the 1 points"):
         Folder(str(tmp_path), cut=0.9).read()
+
+
+def test_files_that_are_no_pictures_are_named(tmp_path):
+    for part in ("train", "test"):
+        for name in ("a", "b"):
+            (tmp_path / part / name).mkdir(parents=True)
+            Image.new("L", (8, 8), 100).save(tmp_path / part / name / "1.png")
+    for file in ("a/2.heic", "a/.DS_Store", "b/notes.txt", "loose.png"):
+        (tmp_path / "train" / file).write_bytes(b"")
+    (note,) = [note for note in Folder(str(tmp_path)).read().notes if "Not read" in note]
+    named = [str(tmp_path / "train" / file) for file in ("loose.png", "a/2.heic", "b/notes.txt")]
+    assert note.endswith(": " + ", ".join(os.path.relpath(file, tmp_path) for file in named) + ".")

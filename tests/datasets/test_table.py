@@ -105,7 +105,7 @@ def test_a_first_row_that_misses_a_number_is_no_header(table):
         ("1;2;a\n3;4;b\n", r"has one field a line, '1;2;a' in the first.*divided by commas"),
         ("1,2,a\n3,b\n", r"line 2 has 2 fields, the first line 3: repair it"),
         ("x,y,kind\n\n1,2,a\n3,4,5,b\n", r"line 4 has 4 fields, the first line 3"),
-        ("x,y,kind\n1,2,a\n\n3,red,b\n", r"line 4 holds 'red' where a number.*label='NAME'"),
+        ("x,y,kind\n1,2,a\n\n3,red,b\n", r"line 4 holds 'red' where a number.*--data\.label"),
         ("1,2,a\n3,,b\n", r"line 2 holds '' where a number should be"),
         ("1,2,a\n3,4,\n", r"line 2 has no label"),
         (b"1,2,\xff\xfe\n", r"cannot be read as text"),

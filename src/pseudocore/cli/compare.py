@@ -8,7 +8,7 @@ from typing import Annotated
 import tyro
 
 from pseudocore.cli.console import Bars, print_json, say, show_results, warn
-from pseudocore.cli.given import judges_of
+from pseudocore.cli.given import judges_of, moved
 from pseudocore.cli.options import chain_seeds, opener, parse, read_recipe
 from pseudocore.data import Data
 from pseudocore.datasets.base import Split
@@ -55,6 +55,8 @@ class Compare:
     """How many chains a judgement."""
     seed: int = 0
     """Of the subsets and the chains."""
+    data: str | None = None
+    """Where the data are now, if they have moved since the coresets were learned."""
     protocol: str = "textbook"
     """textbook, or paper: as published, its faults included."""
     resume: bool = False
@@ -70,11 +72,11 @@ def main(arguments: Sequence[str]) -> int:
             "Name the folders of one run or more: pseudocore compare RUN ... --out DIR."
         )
     chain_seeds(0, options.seeds)
-    recipes = {run: read_recipe(run) for run in options.runs}
+    recipes = {run: moved(read_recipe(run), options.data) for run in options.runs}
     recipe = dataclasses.replace(alike(recipes), seed=options.seed)
     contest = contenders(options, recipe, recipes)
     settings = dataclasses.asdict(options)
-    for incidental in ("out", "resume", "json"):
+    for incidental in ("out", "data", "resume", "json"):
         del settings[incidental]
     identity = {
         "comparison": [to_json(recipe) for recipe in recipes.values()],

@@ -78,6 +78,14 @@ def show(table: RenderableType) -> None:
     Console(highlight=False, width=max(results.width, needed)).print(table)
 
 
+def fit(table: RenderableType) -> None:
+    """A table of words, folded to fit a person's window; whole where another program reads it."""
+    if results.is_terminal:
+        results.print(table)
+    else:
+        show(table)
+
+
 def conclude(sentences: Sequence[str]) -> None:
     """What follows from a table, under it."""
     results.print(Text("\n" + "\n".join(f"- {sentence}" for sentence in sentences)), soft_wrap=True)

@@ -1,6 +1,5 @@
 """pseudocore distill: learn a pseudocoreset."""
 
-import contextlib
 import dataclasses
 from collections.abc import Sequence
 from functools import partial
@@ -9,9 +8,8 @@ from typing import Annotated
 
 import tyro
 
-from pseudocore import datasets
 from pseudocore.cli.console import Bars, print_json, say
-from pseudocore.cli.given import INSTEAD, fitted_to, take_data, take_flag
+from pseudocore.cli.given import INSTEAD, family_for, fitted_to, take_data, take_flag
 from pseudocore.cli.options import check_readable, known, parse, take_word
 from pseudocore.cli.parts import take_parts
 from pseudocore.engine.control import Control
@@ -42,7 +40,7 @@ EXAMPLES = (
     "--experts runs/cifar --out runs/cifar-fkl",
     "pseudocore distill digits/ipc1-fkl --experts runs/experts --out runs/fkl --resume",
 )
-PICTURES = "digits-convnet/ipc1-fkl"
+SIZE = "ipc1-fkl"
 SHOWN = "digits/ipc1-fkl"  # whose flags the help shows where no recipe is named
 
 
@@ -64,6 +62,8 @@ def main(arguments: Sequence[str]) -> int:
     recipes = presets()
     name, rest = take_word(arguments, "")
     name = name or instead_of_a_name(rest)
+    if name not in recipes and Path(name).exists():
+        raise UserError(f"{name} is no recipe but on the disk: name data with --data {name}.")
     if name not in recipes:
         raise unknown("recipe", name, recipes)
     recipe, rest, data = take_data(recipes[name], rest)
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str]) -> int:
     with Bars() as bars, Control(bars.say) as control:
         recipe = fitted_to(recipe, control.say) if data else recipe
         check_readable(recipe)
-        experts = options.experts or trained(recipe, options.out, control)
+        experts = options.experts or trained(recipe, options.out, options.resume, control)
         make_coreset(recipe, experts, options.out, control, resume=options.resume)
     if options.json:
         print_json(Run.read(options.out).metrics()[-1])
@@ -92,22 +92,17 @@ def instead_of_a_name(arguments: Sequence[str]) -> str:
             f"Name a recipe: pseudocore distill {SHOWN} --out FOLDER. pseudocore distill --help "
             "lists them all."
         )
-    name = SHOWN if are_rows(datasets.named(given)) else PICTURES
-    say(f"No recipe is named: it is {name}, whose rates and steps were chosen on the digits.")
-    return name
+    return f"{family_for(given)}/{SIZE}"
 
 
-def are_rows(data: datasets.Dataset) -> bool:
-    """Whether the points are no images; what cannot be read is said later."""
-    if isinstance(data, datasets.Npz | datasets.Npy):
-        with contextlib.suppress(UserError):
-            return data.read().train.values.ndim == 2
-    return isinstance(data, datasets.Csv | datasets.Libsvm)
-
-
-def trained(recipe: Recipe, out: Path, control: Control) -> Path:
+def trained(recipe: Recipe, out: Path, resumed: bool, control: Control) -> Path:
     """The recipe's experts, trained beside the run if they are not there yet."""
     begin(recipe, recipe.plan.data.load())  # what would stop the run stops it now
+    if not resumed and out.is_dir() and any(out.iterdir()):
+        Run.read(out)  # says so if it is no run's folder
+        raise UserError(
+            f"{out} already holds a run: continue it with --resume, or choose another --out."
+        )
     if recipe.plan.epochs < recipe.window:
         raise UserError(
             f"--plan.epochs {recipe.plan.epochs} are too few, {recipe.window} are needed (starts - "

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from pseudocore.cli.console import Bars, print_json, say, show_results, warn
-from pseudocore.cli.given import judges_of
+from pseudocore.cli.given import judges_of, moved, take_flag
 from pseudocore.cli.options import chain_seeds, known, parse, read_recipe, take_word
 from pseudocore.cli.parts import take_parts
 from pseudocore.corrupt import CORRUPTIONS
@@ -14,6 +14,7 @@ from pseudocore.datasets import Corrupted
 from pseudocore.doubts import doubts
 from pseudocore.engine.comparison import check_judges, compare, learned
 from pseudocore.engine.control import Control
+from pseudocore.engine.judging import overweight
 from pseudocore.engine.runs import resume
 from pseudocore.engine.telling import kind
 from pseudocore.errors import UserError
@@ -46,6 +47,8 @@ class Evaluate:
     """The first of them."""
     protocol: str = "textbook"
     """textbook, or paper: as published, its faults included."""
+    data: str | None = None
+    """Where the data are now, if they have moved since the coreset was learned."""
     corrupted: Path | None = None
     """A folder of corrupted test pictures: CIFAR-10-C, or made by pseudocore data corrupt."""
     corruption: str = ""
@@ -91,7 +94,8 @@ def main(arguments: Sequence[str]) -> int:
         if wants_help:
             parse("evaluate RUN", partial(Evaluate, judges=()), ["--help"], ABOUT, EXAMPLES)
         raise UserError("Name the folder of a run: pseudocore evaluate RUN.")
-    recipe = read_recipe(Path(folder))
+    place, rest = take_flag("--data", rest)
+    recipe = moved(read_recipe(Path(folder)), place)
     split = recipe.plan.data.load()
     judges = judges_of(recipe, protocol_in(rest), split)
     asked, rest = take_parts(Evaluate(judges), rest, known())
@@ -116,6 +120,6 @@ def main(arguments: Sequence[str]) -> int:
     else:
         title = f"{folder} on {split.tested}" if split.tested else folder
         show_results(summarise(rows), title, kind(split))
-    warn(doubts(records))
+    warn([*overweight(options.judges, u, split), *doubts(records)])
     say(f"The rows are in {run.file('results.json')}.")
     return 0

@@ -9,7 +9,7 @@ from typing import Annotated
 import tyro
 
 from pseudocore.cli.console import Bars, print_json, say
-from pseudocore.cli.given import INSTEAD, fitted_to, take_data
+from pseudocore.cli.given import INSTEAD, family_for, fitted_to, take_data, take_flag
 from pseudocore.cli.options import check_readable, known, parse, take_word
 from pseudocore.cli.parts import take_parts
 from pseudocore.engine.control import Control
@@ -56,7 +56,9 @@ def plans() -> dict[str, ExpertPlan]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    name, rest = take_word(arguments, "digits")
+    name, rest = take_word(arguments, "")
+    given, _ = take_flag("--data", rest)
+    name = name or (family_for(given) if given else "digits")
     if name not in plans():
         raise unknown("recipe", name, plans())
     plan, rest, data = take_data(plans()[name], rest)

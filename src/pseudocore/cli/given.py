@@ -1,5 +1,6 @@
 """Other data than a recipe's own, and what becomes of its augmentations on points of no image."""
 
+import contextlib
 import dataclasses
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -52,6 +53,21 @@ def take_flag(flag: str, arguments: Sequence[str]) -> tuple[str | None, list[str
     return found, rest
 
 
+def family_for(name: str) -> str:
+    """The family of recipes for data of this name, where no recipe is named: it is said."""
+    family = "digits" if are_rows(datasets.named(name)) else "digits-convnet"
+    tell(f"No recipe is named: {family}, whose rates and steps were chosen on the digits.")
+    return family
+
+
+def are_rows(data: Dataset) -> bool:
+    """Whether the points are no images; what cannot be read is said later."""
+    if isinstance(data, datasets.Npz | datasets.Npy):
+        with contextlib.suppress(UserError):
+            return data.read().train.values.ndim == 2
+    return isinstance(data, datasets.Csv | datasets.Libsvm)
+
+
 def plan_of(value: Planned) -> ExpertPlan:
     return value.plan if isinstance(value, Recipe) else value
 
@@ -64,6 +80,17 @@ def on_data(value: Planned, data: Dataset) -> Planned:
     if isinstance(value, Recipe):
         moved = dataclasses.replace(value, plan=moved)
     return moved
+
+
+def moved(recipe: Recipe, name: str | None) -> Recipe:
+    """The recipe on the same data at another place, if one is named."""
+    if name is None:
+        return recipe
+    path = getattr(datasets.named(name), "path", None)
+    if path is None or not hasattr(recipe.plan.data, "path"):
+        raise UserError(f"--data {name} is no other place of {recipe.plan.data}: leave it out.")
+    data: Any = dataclasses.replace(recipe.plan.data, path=path)
+    return dataclasses.replace(recipe, plan=dataclasses.replace(recipe.plan, data=data))
 
 
 def fitted_to(value: Planned, say: Say) -> Planned:

@@ -27,5 +27,6 @@ BENCHMARK = (
 EXTRA = ("speckle_noise", "gaussian_blur", "spatter", "saturate")
 
 _ALL = NOISE | BLUR | WEATHER | SPATTER | DIGITAL
+assert set(_ALL) == {*BENCHMARK, *EXTRA}, "a corruption that is in no tuple would not be there"
 # The order is part of the draws: a corruption's number seeds its generator.
 CORRUPTIONS: dict[str, Corruption] = {name: _ALL[name] for name in (*BENCHMARK, *EXTRA)}

@@ -143,9 +143,10 @@ class Opened:
     def split(self) -> Split:
         """All parts in memory; of a larger train as many points as there is room for."""
         some, notes, whole = self.kept, self.raw.notes, 0
-        if self.stored.size > room():
+        share = room() / self.stored.size
+        if share < 1:
             whole = len(self.kept)
-            some = sample(self.raw.train.labels, self.kept, room() / self.stored.size)
+            some = sample(self.raw.train.labels, self.kept, share)
             notes = (
                 *notes,
                 f"Train has {whole} points, more than memory has room for: coresets begin from, "
@@ -180,13 +181,18 @@ def opened(raw: Raw, held_out: float, seed: int, whiten: Whiten = AS_IS) -> Open
     values = raw.train.values
     scaled = raw.standardise or statistics(values, kept)
     preprocess = Preprocess(scaled, values.shape[1:], raw.channels, raw.white)
+    if held_out > 0 and not len(gone):
+        note = f"Nothing is held out: the classes are too small for held_out={held_out:g}."
+        raw = dataclasses.replace(raw, notes=(*raw.notes, note))
     found = Opened(raw, kept, gone, preprocess, fingerprint(raw.train, kept))
     if isinstance(whiten, Unwhitened):
         return found
-    if found.stored.size > room():
+    # All of train, and a matrix of all pairs of coordinates with its eigenvectors in float64.
+    needed = found.stored.size + 3 * 8 * int(np.prod(found.shape)) ** 2
+    if needed > room():
         raise UserError(
-            f"Whitening looks at all of train at once, {found.stored.size / 2**30:.1f} GiB, and "
-            f"there is room for {room() / 2**30:.1f}: set {MEMORY}, or leave it out."
+            f"Whitening takes {needed / 2**30:.1f} GiB, for all of train and a matrix of every two "
+            f"coordinates; there is room for {room() / 2**30:.1f}. Set {MEMORY}, or leave it out."
         )
     whitening = whiten.fit(preprocess(only(raw.train, kept).values))
     return dataclasses.replace(
@@ -226,6 +232,12 @@ def cut_test(part: Part, fraction: float) -> tuple[Part, Part]:
     if not len(gone):
         raise UserError(f"cut={fraction} takes no point of any class to test on: raise it.")
     return only(part, rest), only(part, gone)
+
+
+def none_of(test: Part, classes: tuple[str, ...]) -> str:
+    """The classes of which nothing is tested, in words, if there are any."""
+    missing = [name for label, name in enumerate(classes) if label not in test.labels]
+    return f", but none of {', '.join(missing)}, of which there are too few" if missing else ""
 
 
 def stratified(

@@ -5,6 +5,7 @@ import dataclasses
 import hashlib
 import json
 import os
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,11 +14,13 @@ import numpy as np
 from pseudocore.datasets.pictures import Picture, Seen, decode_all
 from pseudocore.datasets.resize import Resize
 from pseudocore.progress import Say, silent
+from pseudocore.store.files import PARTIAL
 from pseudocore.store.mapped import mapped, read_mapped
 from pseudocore.store.values import to_json
 
 VERSION = 1  # of what is done to pictures: what older versions kept is not read any more
 PLACE = "PSEUDOCORE_CACHE"
+ABANDONED = 24 * 3600  # seconds after which no decoding is at work still
 ABOUT = 256  # bytes for what was seen of the pictures, known only when all are decoded
 
 
@@ -53,10 +56,12 @@ def decoded(
 
     `stamp` is other when one of the files is.
     """
-    key = json.dumps([VERSION, to_json(resize), stamp], sort_keys=True)
+    kind = f"{type(resize).__module__}.{type(resize).__qualname__}"
+    key = json.dumps([VERSION, kind, to_json(resize), stamp], sort_keys=True)
     file = cache_folder() / f"pictures-{hashlib.sha256(key.encode()).hexdigest()[:32]}.safetensors"
     with contextlib.suppress(Exception):  # not there, or damaged: a header can say anything
         return remembered(file, parts)
+    forget_abandoned()
     shapes = {name: (len(part), resize.size, resize.size, 3) for name, part in parts.items()}
     try:
         with mapped(file, {**shapes, "about": (ABOUT,)}) as arrays:
@@ -68,6 +73,14 @@ def decoded(
         note = f"Decoded pictures are not kept ({error}): set {PLACE} to another folder."
         arrays = {name: np.empty(shape, np.uint8) for name, shape in shapes.items()}
         return Decoded(arrays, decode_parts(parts, resize, arrays, say), (note,))
+
+
+def forget_abandoned() -> None:
+    """Remove what decodings left that were killed."""
+    with contextlib.suppress(OSError):
+        for leftover in cache_folder().glob(f".*{PARTIAL}"):
+            if time.time() - leftover.stat().st_mtime > ABANDONED:
+                leftover.unlink()
 
 
 def remembered(file: Path, parts: Mapping[str, Sequence[Picture]]) -> Decoded:

@@ -48,9 +48,10 @@ def check_part(name: str, values: np.ndarray, labels: np.ndarray, classes: int) 
         raise UserError(f"The {name} labels are {labels.dtype}: they must be whole numbers.")
     if labels.min() < 0 or labels.max() >= classes:
         bad = labels[(labels < 0) | (labels >= classes)][0]
+        from_one = ": subtract 1" if labels.min() == 1 and labels.max() == classes else ""
         raise UserError(
             f"The {name} labels hold {bad}: for {classes} classes they run from 0 to "
-            f"{classes - 1}, without gaps."
+            f"{classes - 1}, without gaps{from_one}."
         )
     if values.dtype != np.uint8:
         check_numbers(name, values)

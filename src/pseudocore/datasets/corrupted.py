@@ -69,11 +69,11 @@ class Corrupted(Dataset):
         check_labels(folder, labels[:count], raw.test.labels)
         rows = slice((self.severity - 1) * count, self.severity * count)
         test = Part(np.asarray(values[rows]), labels[:count].astype(np.int32))
-        return dataclasses.replace(raw, test=test, tested=self.tested())
+        return dataclasses.replace(raw, test=test, tested=self.tested(folder))
 
-    def tested(self) -> str:
+    def tested(self, folder: Path) -> str:
         """What stands beside every number made on this test part."""
-        made = ", regenerated" if (Path(self.path) / MADE).exists() else ""
+        made = ", regenerated" if (folder / MADE).exists() else ""
         return f"{self.corruption} {self.severity}{made}"
 
 

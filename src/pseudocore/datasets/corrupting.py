@@ -1,6 +1,6 @@
 """The test images of a dataset, corrupted into a folder laid out as CIFAR-10-C."""
 
-import os
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ from pseudocore.datasets.base import Part
 from pseudocore.datasets.corrupted import LABELS, MADE, made_from
 from pseudocore.errors import UserError
 from pseudocore.progress import Say, silent
-from pseudocore.store.files import PARTIAL, sweep, write_json
 from pseudocore.store.files import explained_download as explained
+from pseudocore.store.files import sweep, write_atomically, write_json
 
 MEANT_FOR = 32  # pixels a side that the constants are for
 
@@ -78,14 +78,6 @@ def claim(out: Path, origin: Mapping[str, Any]) -> None:
 
 def save(file: Path, values: np.ndarray) -> None:
     """An .npy file, whole or not at all."""
-    temporary = file.with_name(f".{file.name}{PARTIAL}")
-    with explained(file, values.nbytes):
-        try:
-            with open(temporary, "wb") as opened:
-                np.save(opened, values, allow_pickle=False)
-                opened.flush()
-                os.fsync(opened.fileno())
-            os.replace(temporary, file)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+    content = io.BytesIO()
+    np.save(content, values, allow_pickle=False)
+    write_atomically(file, content.getvalue())

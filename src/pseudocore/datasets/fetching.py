@@ -42,5 +42,6 @@ def refuse_occupied(out: Path) -> None:
         if out.exists() and any(out.iterdir()):
             raise UserError(
                 f"{out} is not empty: if it is the dataset, there is nothing to fetch "
-                "(pseudocore data check says); else choose another --out."
+                "(pseudocore data check says). To fetch it again delete it first; else choose "
+                "another --out."
             )

@@ -9,14 +9,15 @@ from typing import NoReturn
 import equinox as eqx
 import numpy as np
 
-from pseudocore.datasets.base import Dataset, Part, Raw, cut_test
+from pseudocore.datasets.base import Dataset, Part, Raw, cut_test, none_of
 from pseudocore.datasets.cache import Decoded, decoded
-from pseudocore.datasets.pictures import SUFFIXES, Picture
+from pseudocore.datasets.pictures import SHOWN, SUFFIXES, Picture
 from pseudocore.datasets.resize import Cover, Resize
 from pseudocore.datasets.whiten import Unwhitened, Whiten
 from pseudocore.errors import UserError
 from pseudocore.progress import Say, silent
 
+SYSTEM = {"Thumbs.db", "desktop.ini"}  # what file managers leave behind
 TRAIN = ("train", "training")
 TEST = ("test", "val", "valid", "validation")  # the first that is there
 Classes = dict[str, list[Path]]
@@ -37,7 +38,9 @@ class Folder(Dataset):
 
     def read(self, say: Say = silent) -> Raw:
         train, test = parts(Path(self.path))
-        if not test and not 0 < self.cut < 1:
+        if not 0 <= self.cut < 1:
+            raise UserError(f"cut={self.cut:g} must be a fraction of every class, below 1.")
+        if not test and not self.cut:
             raise UserError(
                 f"{self.path} has no {' or '.join(TEST[:2])} folder beside its training pictures: "
                 "add one with the same classes, or say which fraction of every class to test on, "
@@ -50,7 +53,7 @@ class Folder(Dataset):
     def without_test(self, raw: Raw) -> Raw:
         train, test = cut_test(raw.train, self.cut)
         share = f"{self.cut:g} of every class, {len(test)} pictures"
-        note = f"There is no test folder: {share}, is tested."
+        note = f"There is no test folder: {share}, is tested{none_of(test, raw.classes)}."
         return dataclasses.replace(raw, train=train, test=test, notes=(*raw.notes, note))
 
 
@@ -95,12 +98,35 @@ def left_out(folder: Path, train: Classes) -> list[str]:
     place, test = places(folder)
     empty = [entry.name for entry in folders_in(place) if entry.name not in train]
     unread = [e.name for e in folders_in(folder) if e.name.lower() in TEST and e != test]
+    others = [os.path.relpath(file, folder) for file in other_files(place, train)]
     notes = []
     if empty and place != folder:
         notes.append(f"Left out, for no picture that can be read is in them: {', '.join(empty)}.")
-    if unread:
-        notes.append(f"Left alone, for {test and test.name} is the test part: {', '.join(unread)}.")
+    if unread and test:
+        notes.append(f"{' and '.join(unread)} is not read: {test.name} is the test part.")
+    if others:
+        more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
+        known = ", ".join(sorted(SUFFIXES))
+        notes.append(
+            f"Not read, being outside of the classes or none of {known}: "
+            f"{', '.join(others[:SHOWN])}{more}."
+        )
     return notes
+
+
+def other_files(place: Path, train: Classes) -> list[Path]:
+    """Files that are no picture of a class, hidden ones aside."""
+    loose = [file for file in sorted(place.iterdir()) if file.is_file()]
+    inside = (file for name in train for file in sorted((place / name).rglob("*")))
+    below = [file for file in inside if file.is_file()]
+    known = {file for files in train.values() for file in files}
+    return [
+        file
+        for file in (*loose, *below)
+        if file not in known
+        and not any(part.startswith(".") for part in file.relative_to(place).parts)
+        and file.name not in SYSTEM
+    ]
 
 
 def inner(folder: Path, pattern: str) -> Path:

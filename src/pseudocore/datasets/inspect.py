@@ -63,7 +63,7 @@ def inspect(raw: Raw, kind: str, name: str | None) -> Found:
         name,
         (),
     )
-    return dataclasses.replace(found, faults=faults(found, KNOWN[name])) if name else found
+    return dataclasses.replace(found, faults=faults(found, KNOWN[name])) if name in KNOWN else found
 
 
 def count(part: Part, classes: tuple[str, ...]) -> dict[str, int]:

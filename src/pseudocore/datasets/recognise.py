@@ -46,6 +46,7 @@ def recognise(path: str) -> Dataset:
     folder = Path(path)
     if not folder.is_dir():
         raise UserError(f"There is no folder {folder}. Check the path.")
+    folders_in(folder)  # says so if the folder may not be read
     for sign, kind in SIGNS:
         if (folder / sign).exists():
             return kind(path)
@@ -53,12 +54,12 @@ def recognise(path: str) -> Dataset:
         return ImageNette(path)
     if any(folder.glob("train-images*")):
         return idx_kind(folder)(path)
-    if next(folder.rglob("*.parquet"), None):
-        return Parquet(path)
     inside = names_inside(folder / "train")
     for classes, kind, check in CLASSES:
         if inside == set(classes) and passes(check, folder):
             return kind(path)
+    if not inside and next(folder.rglob("train*.parquet"), None):
+        return Parquet(path)
     return Folder(path)
 
 

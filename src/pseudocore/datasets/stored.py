@@ -2,7 +2,6 @@
 
 import dataclasses
 import os
-from pathlib import Path
 
 import jax
 import numpy as np
@@ -12,7 +11,7 @@ from pseudocore.errors import UserError
 from pseudocore.types import Shape
 
 MEMORY = "PSEUDOCORE_MEMORY"  # GiB that training points may take
-SHARE = 0.5  # of the memory that is free, where nobody says how much
+SHARE = 0.5  # of all memory, where nobody says how much
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,10 +47,13 @@ class Stored:
 
 
 def room() -> int:
-    """Bytes that training points may take: $PSEUDOCORE_MEMORY, or half of what is free."""
+    """Bytes that training points may take: $PSEUDOCORE_MEMORY, or half of what there is.
+
+    Not of what is free: on one machine a run that is resumed must find the same room.
+    """
     asked = os.environ.get(MEMORY)
     if asked is None:
-        return int(SHARE * min(free_on_host(), free_on_device()))
+        return int(SHARE * min(memory_of_host(), memory_of_device()))
     try:
         gib = float(asked)
     except ValueError:
@@ -61,18 +63,11 @@ def room() -> int:
     return int(gib * 2**30)
 
 
-def free_on_host() -> float:
-    """Bytes of memory that the system says are free, or could be."""
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return float(line.split()[1]) * 1024
-    except OSError:
-        pass
+def memory_of_host() -> float:
     return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
 
 
-def free_on_device() -> float:
-    """The same of the device, where it has memory of its own."""
+def memory_of_device() -> float:
+    """Bytes that JAX may use, where the device has memory of its own."""
     stats = jax.devices()[0].memory_stats() or {}
-    return float(stats.get("bytes_limit", np.inf) - stats.get("bytes_in_use", 0))
+    return float(stats.get("bytes_limit", np.inf))

@@ -9,13 +9,14 @@ from pathlib import Path
 import equinox as eqx
 import numpy as np
 
-from pseudocore.datasets.base import Dataset, Part, Raw, cut_test
+from pseudocore.datasets.base import Dataset, Part, Raw, cut_test, none_of
 from pseudocore.datasets.whiten import Unwhitened, Whiten
 from pseudocore.errors import UserError
 from pseudocore.progress import Say, silent
 
 NUMBER = re.compile("-?[0-9]+")  # of a column
 MOST = 2**31  # numbers in a table: 8 GiB
+MISSING = {"na", "n/a", "null", "none", "?"}
 Rows = tuple[np.ndarray, list[str]]  # numbers (n, features), and the label of each row as written
 
 
@@ -76,15 +77,16 @@ def from_rows(train: Rows, test: Rows | None, fraction: float, where: str) -> Ra
 
     whole = part(train)
     if test:
-        return Raw(whole, part(test), tuple(classes), "features")
+        return Raw(whole, part(test), tuple(classes), "features", 1.0)
     if not 0 < fraction < 1:
         raise UserError(
             f"{where}: without a test file, cut={fraction} must be the fraction of every class to "
             "test on, between 0 and 1; or name the file, test='FILE'."
         )
     left, gone = cut_test(whole, fraction)
-    note = f"There is no test file: {fraction:g} of every class, {len(gone)} rows, is tested."
-    return Raw(left, gone, tuple(classes), "features", notes=(note,))
+    share = f"{fraction:g} of every class, {len(gone)} rows"
+    note = f"There is no test file: {share}, is tested{none_of(gone, tuple(classes))}."
+    return Raw(left, gone, tuple(classes), "features", 1.0, notes=(note,))
 
 
 def by_value(name: str) -> tuple[float, str]:
@@ -169,9 +171,11 @@ def numbers(path: Path, rows: list[tuple[int, list[str]]]) -> np.ndarray:
         for line, row in rows:
             for field in row:
                 if not is_number(field):
+                    mend = "code words as numbers, or name another column of labels, --data.label"
+                    if not field.strip() or field.strip().lower() in MISSING:
+                        mend = "fill in what is missing, or leave the row out"
                     raise UserError(
-                        f"{path}, line {line} holds {field!r} where a number should be: code words "
-                        "as numbers, or name another column of labels, label='NAME'."
+                        f"{path}, line {line} holds {field!r} where a number should be: {mend}."
                     ) from None
         raise
 

@@ -11,7 +11,7 @@ from pseudocore.data import Data
 from pseudocore.datasets.base import Split
 from pseudocore.engine.control import Control
 from pseudocore.engine.judging import check_fit, check_view, judge_all
-from pseudocore.engine.meeting import check_coreset, check_prepared
+from pseudocore.engine.meeting import check_coreset, check_prepared, check_saw
 from pseudocore.errors import UserError, unknown
 from pseudocore.evaluate import Judge
 from pseudocore.model import Model
@@ -62,6 +62,7 @@ def features(split: Split, model: Model, experts: Path | None, name: str):
             "experts with --experts, or leave it out with --baselines random 'class means'."
         )
     index = read_index(experts)
+    check_saw(experts, index, split)
     check_prepared(experts, index, split)
     theta = read_window(experts, index, int(index["plan"]["epochs"]))[0, -1]
     if theta.shape != (model.layout.size,):

@@ -12,6 +12,7 @@ from pseudocore.data import Data
 from pseudocore.datasets.base import Opened
 from pseudocore.datasets.stored import Stored
 from pseudocore.engine.control import Control
+from pseudocore.engine.train_stored import train_stored_epoch
 from pseudocore.errors import UserError
 from pseudocore.model import Model
 from pseudocore.recipes.base import ExpertPlan
@@ -26,7 +27,6 @@ from pseudocore.store.trajectories import (
     write_index,
 )
 from pseudocore.train import expert_keys, initial, train_epoch
-from pseudocore.train_stored import train_stored_epoch
 
 UNFINISHED = "unfinished.safetensors"
 SAVE_EVERY = 60.0  # seconds of work that a kill may cost

@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,17 @@ def check_fit(coreset: Data, split: Split) -> None:
             f"The coreset has {coreset.y.shape[1]} classes, the test data {split.classes}: "
             "judge it on the data that it was learned from."
         )
+
+
+def overweight(judges: Sequence[Judge], coreset: Data, split: Split) -> list[str]:
+    """Sentences on judges by which a coreset weighs more than the data that it stands for."""
+    each = split.represents / len(coreset)
+    return [
+        f"{judge.name} counts every point as {judge.mass.name}, more than the N/M = {each:.3g} "
+        f"that it stands for: --judges.{number}.mass 'FullMass()' counts it as that."
+        for number, judge in enumerate(judges)
+        if judge.mass.of(len(coreset), split.represents) > split.represents
+    ]
 
 
 def check_view(judge: Judge, split: Split) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pseudocore.datasets.base import Split
 from pseudocore.datasets.preprocess import check_meet
+from pseudocore.errors import UserError
 from pseudocore.store.coreset import read_preprocess
 from pseudocore.store.trajectories import read_prepared
 
@@ -16,6 +17,15 @@ def saw_the_same(index: Mapping[str, Any], split: Split, otherwise: bool) -> boo
     Points are compared, not paths. `otherwise`: the answer for experts older than that record.
     """
     return index["seen"] == split.fingerprint if "seen" in index else otherwise
+
+
+def check_saw(folder: Path, index: Mapping[str, Any], split: Split) -> None:
+    """Refuse experts that may have seen what is held out."""
+    if not saw_the_same(index, split, otherwise=True):
+        raise UserError(
+            f"The experts in {folder} were trained on other points than train has now: name others "
+            "with --experts."
+        )
 
 
 def changed(theirs: Any, wanted: Any) -> str:

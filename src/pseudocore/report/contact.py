@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from importlib.resources import files
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -11,6 +12,7 @@ from pseudocore.datasets.preprocess import scaled
 from pseudocore.errors import UserError, unknown
 from pseudocore.report.pictures import GREY, grid, to_display
 
+FONT = "mpl-data/fonts/ttf/DejaVuSans.ttf"  # Pillow's own has no letters beyond ASCII
 GAP = 6  # pixels between rows, and beside a name
 
 
@@ -38,7 +40,7 @@ def contact_sheet(raw: Raw, part: str, each: int, seed: int) -> Image.Image:
 
 def beside(rows: Sequence[tuple[str, Image.Image]]) -> Image.Image:
     """The rows one under the other, their names to their left."""
-    font = ImageFont.load_default(13)
+    font = ImageFont.truetype(str(files("matplotlib") / FONT), 13)
     margin = max(math.ceil(font.getlength(name)) for name, _ in rows) + 2 * GAP
     width = max(row.width for _, row in rows)
     height = sum(row.height + GAP for _, row in rows) - GAP

@@ -41,6 +41,8 @@ def read_preprocess(path: Path) -> Preprocess | None:
 
 def read_coreset(path: Path) -> Data:
     """The coreset of a file, checked."""
+    if (Path(path) / CORESET).exists():
+        raise UserError(f"{path} is a folder: name the file in it, {Path(path) / CORESET}.")
     arrays, _ = read_tensors(path, ["points", "labels", "weights"])
     x, y, w = arrays["points"], arrays["labels"], arrays["weights"]
     if x.ndim < 2 or y.ndim != 2 or w.ndim != 1 or not len(x) == len(y) == len(w) > 0:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import tyro
 from rich.table import Table
 
-from pseudocore.cli.console import Bars, print_json, results, say, show, warn
+from pseudocore.cli.console import Bars, fit, print_json, results, say, warn
 from pseudocore.cli.data.chosen import choose
 from pseudocore.cli.options import parse
 from pseudocore.datasets import Dataset
@@ -51,7 +51,7 @@ def tell(found: Found) -> None:
     table = Table("", found.name or found.kind, show_header=True)
     for name, value in rows(found).items():
         table.add_row(name, value)
-    show(table)
+    fit(table)
     for note in found.notes:
         say(note)
     if found.faults:

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from pseudocore import datasets
+from pseudocore.cli.given import take_flag
 from pseudocore.cli.options import known, parse, take_word
 from pseudocore.cli.parts import take_parts
 from pseudocore.datasets import PUBLISHED, Dataset, Digits, Raw
@@ -17,7 +18,8 @@ def choose(
     verb: str, make: Any, arguments: Sequence[str], about: str, examples: Sequence[str]
 ) -> tuple[str | None, Dataset, list[str]]:
     """The name of the published dataset that is asked for, the dataset, and the other words."""
-    word, rest = take_word(arguments, "")
+    given, arguments = take_flag("--data", arguments)
+    word, rest = (given, list(arguments)) if given else take_word(arguments, "")
     if not word:
         if {"-h", "--help"} & set(rest):
             parse(f"data {verb} DATA", partial(make, data=Digits()), ["--help"], about, examples)

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.table import Table
 
-from pseudocore.cli.console import print_json, say, show
+from pseudocore.cli.console import fit, print_json, say
 from pseudocore.cli.options import parse
 from pseudocore.datasets.cache import cache_folder
 from pseudocore.datasets.known import KNOWN
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
     table = Table("name", "train", "test", "classes", "points", "MiB", "here", "terms")
     for row in rows:
         table.add_row(*(str(held or "") for held in row.values()))
-    show(table)
+    fit(table)
     kept = sum(file.stat().st_size for file in cache_folder().glob("*.safetensors"))
     say(f"Decoded pictures are kept in {cache_folder()}: {kept / 2**20:.0f} MiB, safe to delete.")
     return 0

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import pseudocore as pc
-from pseudocore import train_stored
 from pseudocore.data import Data
 from pseudocore.datasets.base import Part, Raw, opened
 from pseudocore.datasets.stored import MEMORY, Stored, room
+from pseudocore.engine import train_stored
+from pseudocore.engine.train_stored import blocked, train_stored_epoch
 from pseudocore.model import Model
 from pseudocore.networks import ConvNet
 from pseudocore.train import Training, expert_keys, initial, train_epoch
-from pseudocore.train_stored import blocked, train_stored_epoch
 
 TINY = "0.000001"  # GiB: a thousand bytes
 
@@ -92,7 +92,7 @@ def test_of_a_larger_train_a_sample_of_every_class_is_loaded(data, monkeypatch):
 
 def test_whitening_of_more_than_memory_is_refused(data, monkeypatch):
     monkeypatch.setenv(MEMORY, TINY)
-    with pytest.raises(pc.UserError, match=rf"Whitening looks at all of train.*set {MEMORY}"):
+    with pytest.raises(pc.UserError, match=rf"Whitening takes .* GiB.*Set {MEMORY}"):
         opened(data.raw, 0.2, 0, pc.ZCA())
 
 
