@@ -167,4 +167,7 @@ def stop_after(monkeypatch):
         monkeypatch.setattr(Bars, "say", say)
         return heard
 
-    return arrange
+    # Who starts the tests in the background of a shell has Ctrl-C ignored in all of them.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield arrange
+    signal.signal(signal.SIGINT, before)

@@ -18,7 +18,8 @@ from pseudocore.datasets import (
     forms,
     named,
 )
-from pseudocore.datasets.base import Part, Raw, opened, stratified
+from pseudocore.datasets.base import Raw, opened
+from pseudocore.datasets.parts import Part, stratified
 from pseudocore.errors import UserError
 
 labels = arrays(np.int32, st.integers(1, 60), elements=st.integers(0, 4))

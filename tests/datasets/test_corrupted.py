@@ -10,8 +10,8 @@ from tests.datasets import made
 
 from pseudocore.corrupt import corrupt
 from pseudocore.datasets import Cifar10, Corrupted, Npz
-from pseudocore.datasets.base import Part, fingerprint
 from pseudocore.datasets.corrupting import corrupt_all
+from pseudocore.datasets.parts import Part, fingerprint
 from pseudocore.errors import UserError
 
 COUNT = 10

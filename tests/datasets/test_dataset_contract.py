@@ -35,7 +35,7 @@ from pseudocore.datasets import (
     form_of,
     named,
 )
-from pseudocore.datasets.base import fingerprint as fingerprint_of
+from pseudocore.datasets.parts import fingerprint as fingerprint_of
 from pseudocore.datasets.preprocess import scaled
 from pseudocore.errors import UserError
 from pseudocore.progress import silent

@@ -8,8 +8,8 @@ from PIL import Image
 from tests.datasets import made
 
 from pseudocore.datasets import Cover, Folder, Squash
-from pseudocore.datasets.base import stratified
 from pseudocore.datasets.cache import cache_folder
+from pseudocore.datasets.parts import stratified
 from pseudocore.errors import UserError
 
 SIDE = 6

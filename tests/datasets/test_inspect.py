@@ -8,9 +8,10 @@ import pytest
 from tests.datasets import made
 
 from pseudocore.datasets import Digits
-from pseudocore.datasets.base import Part, Raw
+from pseudocore.datasets.base import Raw
 from pseudocore.datasets.inspect import inspect
 from pseudocore.datasets.known import KNOWN
+from pseudocore.datasets.parts import Part
 from pseudocore.errors import UserError
 
 CLASSES = ("ape", "bee", "cat")

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import pseudocore as pc
-from pseudocore.datasets.base import Part, Raw
+from pseudocore.datasets.base import Raw
+from pseudocore.datasets.parts import Part
 from pseudocore.engine.comparison import BASELINES
 from pseudocore.engine.control import Control
 from pseudocore.engine.distill import begin, prepare

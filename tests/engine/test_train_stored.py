@@ -9,7 +9,8 @@ import pytest
 
 import pseudocore as pc
 from pseudocore.data import Data
-from pseudocore.datasets.base import Part, Raw, opened
+from pseudocore.datasets.base import Raw, opened
+from pseudocore.datasets.parts import Part
 from pseudocore.datasets.stored import MEMORY, Stored, room
 from pseudocore.engine import train_stored
 from pseudocore.engine.train_stored import blocked, train_stored_epoch

@@ -1,7 +1,6 @@
 """Datasets, by value or by name."""
 
 from pseudocore.datasets.base import Dataset as Dataset
-from pseudocore.datasets.base import Part as Part
 from pseudocore.datasets.base import Raw as Raw
 from pseudocore.datasets.base import Split as Split
 from pseudocore.datasets.cifar import Cifar10 as Cifar10
@@ -17,9 +16,11 @@ from pseudocore.datasets.forms import named as named
 from pseudocore.datasets.idx import FashionMnist as FashionMnist
 from pseudocore.datasets.idx import Mnist as Mnist
 from pseudocore.datasets.imagenette import ImageNette as ImageNette
+from pseudocore.datasets.libsvm import Libsvm as Libsvm
 from pseudocore.datasets.npz import Npy as Npy
 from pseudocore.datasets.npz import Npz as Npz
 from pseudocore.datasets.parquet import Parquet as Parquet
+from pseudocore.datasets.parts import Part as Part
 from pseudocore.datasets.preprocess import Preprocess as Preprocess
 from pseudocore.datasets.preprocess import Standardise as Standardise
 from pseudocore.datasets.resize import Cover as Cover
@@ -27,7 +28,6 @@ from pseudocore.datasets.resize import Resize as Resize
 from pseudocore.datasets.resize import Squash as Squash
 from pseudocore.datasets.svhn import Svhn as Svhn
 from pseudocore.datasets.table import Csv as Csv
-from pseudocore.datasets.table import Libsvm as Libsvm
 from pseudocore.datasets.tiny_imagenet import TinyImageNet as TinyImageNet
 from pseudocore.datasets.whiten import ZCA as ZCA
 from pseudocore.datasets.whiten import Unwhitened as Unwhitened

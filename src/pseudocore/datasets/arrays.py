@@ -4,8 +4,9 @@ import dataclasses
 
 import numpy as np
 
-from pseudocore.datasets.base import Part, Raw
+from pseudocore.datasets.base import Raw
 from pseudocore.datasets.checks import check_numbers
+from pseudocore.datasets.parts import Part
 from pseudocore.errors import UserError
 
 COLOURS = (1, 3)  # channels that images usually have

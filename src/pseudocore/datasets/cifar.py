@@ -6,9 +6,11 @@ from pathlib import Path
 import equinox as eqx
 import numpy as np
 
-from pseudocore.datasets.base import Dataset, Part, Raw
-from pseudocore.datasets.folder import Classes, from_classes, inner, parts
+from pseudocore.datasets.base import Dataset, Raw
+from pseudocore.datasets.class_folders import Classes, inner, parts
+from pseudocore.datasets.folder import from_classes
 from pseudocore.datasets.names import CIFAR10, CIFAR100
+from pseudocore.datasets.parts import Part
 from pseudocore.datasets.preprocess import Standardise
 from pseudocore.datasets.resize import Squash
 from pseudocore.datasets.whiten import Unwhitened, Whiten

@@ -8,9 +8,10 @@ import equinox as eqx
 import numpy as np
 
 from pseudocore.corrupt import CORRUPTIONS, SEVERITIES
-from pseudocore.datasets.base import Dataset, Part, Raw, decisions, fingerprint
-from pseudocore.datasets.folder import inner
+from pseudocore.datasets.base import Dataset, Raw, decisions
+from pseudocore.datasets.class_folders import inner
 from pseudocore.datasets.npz import array
+from pseudocore.datasets.parts import Part, fingerprint
 from pseudocore.datasets.whiten import Whiten
 from pseudocore.errors import UserError, unknown
 from pseudocore.progress import Say, silent

@@ -9,8 +9,8 @@ import numpy as np
 
 from pseudocore.corrupt import SEVERITIES, corrupt
 from pseudocore.corrupt.apply import check
-from pseudocore.datasets.base import Part
 from pseudocore.datasets.corrupted import LABELS, MADE, made_from
+from pseudocore.datasets.parts import Part
 from pseudocore.errors import UserError
 from pseudocore.progress import Say, silent
 from pseudocore.store.files import explained_download as explained

@@ -5,8 +5,9 @@ from importlib.resources import files
 import equinox as eqx
 import numpy as np
 
-from pseudocore.datasets.base import Dataset, Part, Raw, stratified
+from pseudocore.datasets.base import Dataset, Raw
 from pseudocore.datasets.names import MNIST
+from pseudocore.datasets.parts import Part, stratified
 from pseudocore.datasets.preprocess import Standardise
 from pseudocore.datasets.whiten import Unwhitened, Whiten
 from pseudocore.progress import Say, silent

@@ -10,11 +10,12 @@ from pseudocore.datasets.digits import Digits
 from pseudocore.datasets.folder import Folder
 from pseudocore.datasets.idx import FashionMnist, Mnist
 from pseudocore.datasets.imagenette import ImageNette
+from pseudocore.datasets.libsvm import Libsvm
 from pseudocore.datasets.npz import Npy, Npz
 from pseudocore.datasets.parquet import Parquet
 from pseudocore.datasets.recognise import recognise
 from pseudocore.datasets.svhn import Svhn
-from pseudocore.datasets.table import Csv, Libsvm
+from pseudocore.datasets.table import Csv
 from pseudocore.datasets.tiny_imagenet import TinyImageNet
 from pseudocore.errors import UserError, unknown
 

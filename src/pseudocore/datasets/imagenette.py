@@ -6,7 +6,8 @@ from pathlib import Path
 import equinox as eqx
 
 from pseudocore.datasets.base import Dataset, Raw
-from pseudocore.datasets.folder import Classes, from_classes, inner, parts
+from pseudocore.datasets.class_folders import Classes, inner, parts
+from pseudocore.datasets.folder import from_classes
 from pseudocore.datasets.names import IMAGENETTE
 from pseudocore.datasets.preprocess import Standardise
 from pseudocore.datasets.resize import Resize, Squash

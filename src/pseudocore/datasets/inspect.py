@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from pseudocore.datasets.base import Part, Raw
+from pseudocore.datasets.base import Raw
 from pseudocore.datasets.checks import check_raw
 from pseudocore.datasets.known import KNOWN, Known
+from pseudocore.datasets.parts import Part
 from pseudocore.datasets.preprocess import statistics
 
 NEAR = 5e-4  # published channel means have four digits

@@ -6,7 +6,8 @@ import equinox as eqx
 import numpy as np
 
 from pseudocore.datasets.arrays import understood
-from pseudocore.datasets.base import Dataset, Part, Raw
+from pseudocore.datasets.base import Dataset, Raw
+from pseudocore.datasets.parts import Part
 from pseudocore.datasets.whiten import Unwhitened, Whiten
 from pseudocore.errors import UserError
 from pseudocore.progress import Say, silent

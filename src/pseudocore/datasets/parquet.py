@@ -8,9 +8,11 @@ from typing import Any
 import equinox as eqx
 import numpy as np
 
-from pseudocore.datasets.base import Dataset, Part, Raw
+from pseudocore.datasets.base import Dataset, Raw
 from pseudocore.datasets.cache import Decoded, decoded
-from pseudocore.datasets.folder import TEST, TRAIN, stamps, told
+from pseudocore.datasets.class_folders import TEST, TRAIN
+from pseudocore.datasets.folder import stamps, told
+from pseudocore.datasets.parts import Part
 from pseudocore.datasets.pictures import Picture
 from pseudocore.datasets.resize import Resize, Squash
 from pseudocore.datasets.whiten import Unwhitened, Whiten

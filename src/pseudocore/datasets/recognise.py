@@ -5,7 +5,8 @@ from pathlib import Path
 
 from pseudocore.datasets.base import Dataset
 from pseudocore.datasets.cifar import HUNDRED, TEN, Cifar10, Cifar100, lossless
-from pseudocore.datasets.folder import Folder, folders_in
+from pseudocore.datasets.class_folders import folders_in
+from pseudocore.datasets.folder import Folder
 from pseudocore.datasets.idx import FashionMnist, Mnist
 from pseudocore.datasets.imagenette import ImageNette, second_version
 from pseudocore.datasets.names import CIFAR10, CIFAR100, IMAGENETTE, TINY_IMAGENET

@@ -5,8 +5,9 @@ from pathlib import Path
 import equinox as eqx
 import numpy as np
 
-from pseudocore.datasets.base import Dataset, Part, Raw
+from pseudocore.datasets.base import Dataset, Raw
 from pseudocore.datasets.names import MNIST
+from pseudocore.datasets.parts import Part
 from pseudocore.datasets.whiten import Unwhitened, Whiten
 from pseudocore.errors import UserError
 from pseudocore.progress import Say, silent

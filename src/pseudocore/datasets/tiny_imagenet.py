@@ -6,7 +6,8 @@ from pathlib import Path
 import equinox as eqx
 
 from pseudocore.datasets.base import Dataset, Raw
-from pseudocore.datasets.folder import Classes, classes, from_classes, inner
+from pseudocore.datasets.class_folders import Classes, classes, inner
+from pseudocore.datasets.folder import from_classes
 from pseudocore.datasets.names import TINY_IMAGENET
 from pseudocore.datasets.resize import Resize, Squash
 from pseudocore.datasets.whiten import Unwhitened, Whiten

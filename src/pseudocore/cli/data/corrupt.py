@@ -14,8 +14,8 @@ from pseudocore.cli.data.chosen import choose, read
 from pseudocore.cli.options import parse
 from pseudocore.corrupt import BENCHMARK, CORRUPTIONS, EXTRA
 from pseudocore.datasets import Dataset
-from pseudocore.datasets.base import fingerprint
 from pseudocore.datasets.corrupting import MEANT_FOR, corrupt_all
+from pseudocore.datasets.parts import fingerprint
 from pseudocore.errors import UserError, unknown
 from pseudocore.store.source import spelt
 from pseudocore.store.values import to_json
